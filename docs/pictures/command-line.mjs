@@ -33,7 +33,7 @@ try {
   })
   const [list, form] = await atShell(env, async ({ screen, types, sees }) => {
     await types(`unfold call hub${keys.enter}`)
-    await sees('Which tool? There are 12.')
+    await sees('Select a tool (12)')
     await types('file')
     await sees('Search: file')
     const found = screen.lines

@@ -109,7 +109,7 @@ verifies('W03', async () => {
     const { clients, notes } = JSON.parse(stdout) as Shown
     expect(clients.flatMap(({ steps }) => steps.map(({ call }) => call))).toEqual(['activate_notes()'])
     expect(clients.flatMap(({ warnings }) => warnings)).toEqual([])
-    expect(notes).toEqual(['Not called, because they need arguments or may do more than change the list: become_admin.'])
+    expect(notes).toEqual(['Not called (need arguments or may have side effects): become_admin.'])
     expect(calls).toEqual([])
   } finally {
     await served.close()

@@ -35,13 +35,13 @@ async function runTool({ name, target, tools }: Standalone, invocation: Invocati
   const output = new Output(io, invocation.flags)
   const [wanted] = invocation.positionals
   if (wanted === undefined) {
-    output.answer(overview(name, tools, output), { name, tools: tools.map((tool) => tool.name) })
+    output.result(overview(name, tools, output), { name, tools: tools.map((tool) => tool.name) })
     return exit.ok
   }
   const tool = tools.find((each) => each.name === wanted) ?? unknown(name, wanted, tools)
   const command = safeText(name)
   if (isSet(invocation.flags, 'help')) {
-    output.answer(helpText(tool, { width: output.width, style: output.style, command }), { tool })
+    output.result(helpText(tool, { width: output.width, style: output.style, command }), { tool })
     return exit.ok
   }
   const { elicit, asks } = prompting(invocation, io, output)

@@ -41,7 +41,7 @@ test('what fails is told with one next step, and the code is not 0', async () =>
   }
   const { code, ok, findings, about } = await examined(at, all)
   expect({ code, ok }).toEqual({ code: 1, ok: false })
-  expect(about('missing')).toMatchObject({ state: 'failed', message: expect.stringContaining('on the path') })
+  expect(about('missing')).toMatchObject({ state: 'failed', message: expect.stringContaining('command not found: ') })
   expect(about('dead')).toMatchObject({ state: 'failed', reason: 'server_died' })
   expect(about('away')).toMatchObject({ state: 'failed', reason: 'unreachable' })
   expect(about(join(at.folder, '.claude.json'))).toMatchObject({

@@ -95,7 +95,7 @@ test('the exposure follows the settings of the host, the flag and the configurat
   expect(await entry()).toMatchObject({ url: 'http://127.0.0.1:7420/mcp?host=claude-code&exposure=search', alwaysLoad: true })
   await writeFile(join(at.folder, 'unfold.json'), '{ "exposure": "groups" }')
   const configured = await at.unfold(['connect', 'claude', '--yes'])
-  expect(configured.stderr).toContain("Exposure: groups. As the gateway's configuration asks.")
+  expect(configured.stderr).toContain('Exposure: groups. Set by the gateway configuration.')
   expect(await entry()).toMatchObject({ url: 'http://127.0.0.1:7420/mcp?host=claude-code', alwaysLoad: true })
   await at.unfold(['connect', 'claude', '--yes', '--stdio', '--exposure', 'native', '--no-verify'])
   expect(await entry()).toMatchObject({

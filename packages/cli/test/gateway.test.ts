@@ -101,7 +101,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   await writeFile(join(at.folder, 'unfold.json'), '{\n  "mcpServer": {}\n}')
   const refused = await at.unfold(['reload'])
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/unfold\.json:2:3 mcpServer .*"mcpServers"/u) })
-  expect((await at.unfold(['status'])).stdout).toMatch(/cannot be used as it is now[\s\S]*2:3 mcpServer/u)
+  expect((await at.unfold(['status'])).stdout).toMatch(/Configuration invalid[\s\S]*2:3 mcpServer/u)
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ ...config, mcpServers: { desk: config.mcpServers.desk } }))
   expect((await at.unfold(['reload'])).code).toBe(0)
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json', '--pid', String(gateway.pid)])).stdout)
@@ -230,7 +230,7 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
   const { stdout } = await at.unfold(['status'])
   expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 tool looks suspicious (add), 1 note: unfold status bad')
   const one = (await at.unfold(['status', 'bad'])).stdout
-  expect(one).toMatch(/What looks suspicious\n {2}add: description holds characters that nobody sees\n[\s\S]*"deny"/u)
+  expect(one).toMatch(/Suspicious content\n {2}add: description holds characters that nobody sees\n[\s\S]*"deny"/u)
   expect(one).not.toContain('\u001B[8m')
   const { lines } = JSON.parse((await at.unfold(['logs', 'bad', '--json'])).stdout)
   expect(lines).toContainEqual(

@@ -166,7 +166,7 @@ test('a verb that is misspelt is suggested, also to scripts', async () => {
 
 test('help is given for the program, for a verb and for a tool', async () => {
   await using at = await home()
-  expect((await at.unfold([])).stdout).toContain('Usage: unfold <verb>')
+  expect((await at.unfold([])).stdout).toContain('Usage: unfold <command>')
   expect((await at.unfold(['list', 'anything', '--help'])).stdout).toContain('Usage: unfold list')
   expect((await at.unfold(['help', 'list'])).stdout).toContain('Usage: unfold list')
   expect((await at.unfold(['call', 'book', '-h', ...desk])).stdout).toContain('Usage: unfold call book')

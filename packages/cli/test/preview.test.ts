@@ -18,7 +18,7 @@ test('a server that others wrote is previewed in the era that it speaks', async 
   const { code, stdout, stderr } = await at.unfold(['preview', '--', ...servers.memory])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^memory-server [\d.]+, as seen by any client\n\n +Session \(2025-11-25\)\n/u)
-  expect(stdout).toContain('note: This server does not support MCP 2026-07-28. Every client uses a session with it.')
+  expect(stdout).toContain('note: This server does not support MCP 2026-07-28. Every client uses a session.')
   expect(stdout).toMatch(/^ {2}create_entities +\d+$/mu)
   // Not a terminal.
   expect(stdout).not.toContain('\u001b')
@@ -27,7 +27,7 @@ test('a server that others wrote is previewed in the era that it speaks', async 
     host: 'claude-code',
     clients: [{ era: 'session', revision: '2025-11-25', turns: { listed: 2 }, warnings: [] }],
     notes: [
-      'This server does not support MCP 2026-07-28. Claude Code uses a session with it.',
+      'This server does not support MCP 2026-07-28. Claude Code uses a session.',
       expect.stringContaining('Claude Code defers tools in some versions'),
     ],
   })
@@ -61,7 +61,7 @@ test('a gate and the groups around a group are opened first, and count as turns'
   const { clients, notes } = JSON.parse(stdout)
   expect(clients[0]).toMatchObject({
     era: 'session',
-    turns: { listed: 2, unlisted: { least: 4, most: 5 } },
+    turns: { listed: 2, unlisted: { min: 4, max: 5 } },
     steps: [
       { call: 'activate()', first: [] },
       { call: 'activate_outer()', first: ['activate'], tools: ['shallow'] },
@@ -69,7 +69,7 @@ test('a gate and the groups around a group are opened first, and count as turns'
     ],
     warnings: [],
   })
-  expect(notes).toEqual(['Not seen in a session: go_on. A tool that waits for another one is listed after that one succeeded.'])
+  expect(notes).toEqual(['Not seen in a session: go_on. Some tools are listed only after another tool succeeded.'])
 })
 
 test('the running gateway is previewed without a name, with a token where it wants one, and by its address', async () => {
@@ -90,7 +90,7 @@ test('the running gateway is previewed without a name, with a token where it wan
   expect(clients).toHaveLength(2)
   for (const client of clients)
     expect(client).toMatchObject({
-      turns: { listed: 2, unlisted: { least: 3, most: 3 } },
+      turns: { listed: 2, unlisted: { min: 3, max: 3 } },
       steps: [{ call: 'search_tools(query: "grouped now")', reply: expect.stringContaining('grouped__now(') }],
       tools: expect.arrayContaining([expect.objectContaining({ name: 'grouped__write_note', state: 'found' })]),
     })
@@ -114,7 +114,7 @@ test('with manage_tools, a search and enabling its first match are the steps', a
   await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, exposure: 'lazy' })
   const { stdout } = await at.unfold(['preview', gateway.url, '--era', 'session', '--json'])
   expect(JSON.parse(stdout).clients[0]).toMatchObject({
-    turns: { listed: 2, unlisted: { least: 4, most: 4 } },
+    turns: { listed: 2, unlisted: { min: 4, max: 4 } },
     steps: [
       { call: 'manage_tools(action: "search", query: "grouped now")' },
       { call: 'manage_tools(action: "enable", tools: ["grouped__now"])', tools: ['grouped__now'] },
@@ -144,10 +144,10 @@ test('errors name the cause and the next step', async () => {
     `4 error: No gateway is running with my.json. Start it with "unfold serve my.json", or ${others}`,
   )
   expect(await failing('--host', 'codx', '--', 'node')).toMatch(/^2 error: Unknown host "codx"\. Nearest: codex\. Known hosts: /u)
-  expect(await failing('--era', '2025', '--', 'node')).toBe('2 error: --era is session, 2026-07-28 or both, not "2025".')
+  expect(await failing('--era', '2025', '--', 'node')).toBe('2 error: --era must be session, 2026-07-28 or both, not "2025".')
   expect(await failing('a', 'b')).toBe('2 error: Too many arguments: "b". unfold preview takes one server.')
   expect(await failing('a', '--', 'node')).toBe('2 error: Too many arguments: "a". unfold preview takes one server.')
-  expect(await failing('--protocol', 'session')).toMatch(/^2 error: There is no flag --protocol\./u)
+  expect(await failing('--protocol', 'session')).toMatch(/^2 error: Unknown flag --protocol\./u)
   expect(await failing('--', process.execPath, '-e', 'console.error("Error: NOTES_TOKEN is not set"); process.exit(1)')).toMatch(
     /^4 error: .*NOTES_TOKEN is not set/u,
   )

@@ -47,7 +47,7 @@ export const reservedNames: ReadonlySet<string> = new Set([
   'yes',
 ])
 
-const known = new WeakMap<Tool, FlagTable>()
+const tables = new WeakMap<Tool, FlagTable>()
 
 /** Flags of a tool in schema order; nested properties follow their object. */
 export function flagsOf(tool: Tool): readonly Flag[] {
@@ -56,11 +56,11 @@ export function flagsOf(tool: Tool): readonly Flag[] {
 
 /** Flag table of a tool, cached per tool. */
 export function flagTableOf(tool: Tool): FlagTable {
-  const found = known.get(tool)
-  if (found !== undefined) return found
-  const made = new FlagTable(tool)
-  known.set(tool, made)
-  return made
+  const cached = tables.get(tool)
+  if (cached !== undefined) return cached
+  const table = new FlagTable(tool)
+  tables.set(tool, table)
+  return table
 }
 
 export class FlagTable {
@@ -99,10 +99,10 @@ export class FlagTable {
     const flag = this.#flag(name)
     if (flag !== undefined) return { path: flag.field.path, field: flag.field, text: flag.text }
     for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
-      const around = this.#flag(name.slice(0, dot))
-      const extra = around === undefined ? undefined : extraOf(around.field)
-      if (around === undefined || extra === undefined) continue
-      return { path: [...around.field.path, stepOf(name.slice(dot + 1))], field: extra, text: `--${name}` }
+      const parent = this.#flag(name.slice(0, dot))
+      const extra = parent === undefined ? undefined : extraOf(parent.field)
+      if (parent === undefined || extra === undefined) continue
+      return { path: [...parent.field.path, stepOf(name.slice(dot + 1))], field: extra, text: `--${name}` }
     }
     const extra = isExplicit && takesOthers(this.form.root) ? extraOf(this.form.root) : undefined
     return extra === undefined ? undefined : { path: [stepOf(name)], field: extra, text: `--arg:${name}` }

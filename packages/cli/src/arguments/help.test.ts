@@ -52,7 +52,7 @@ describe('the help of a tool', () => {
 
       The title should be short; whoever reads it has many of them to look through.
 
-      By its own account it may change or delete what is there.
+      Destructive: may modify or delete data.
 
       Usage: unfold call github create_issue --repo <text> --title <text> [options]
 
@@ -62,16 +62,16 @@ describe('the help of a tool', () => {
 
       Options:
         --body <text>             What happened, in Markdown. At most 65536 characters.
-        --labels <text>           Labels to put on it. At most 10 values. May be repeated.
+        --labels <text>           Labels to put on it. At most 10 values. Repeatable.
         --state <open|closed>     Its state. Default: open.
         --priority <1|2>          One of 1 (Now), 2 (Later).
         --[no-]draft              Do not notify anyone yet.
         --assignee.login <text>   Required with --assignee.
-        --assignee.email <email>  May be null.
+        --assignee.email <email>  Nullable.
         --due <date|integer>      When.
         --arg:env.<name> <text>   Variables.
         --arg:json                A name of ours.
-        --token <text>            Secret: with --args - it stays out of the list of processes.
+        --token <text>            Secret: use --args - to keep it out of the process list.
         '--arg:odd name' <any>
         --zone <choice>           One of Zone/Number-0, Zone/Number-1, Zone/Number-2, Zone/Number-3,
                                   Zone/Number-4, Zone/Number-5, Zone/Number-6, Zone/Number-7,
@@ -82,8 +82,8 @@ describe('the help of a tool', () => {
         unfold call github create_issue --repo abc/def --title text
         unfold call github create_issue --body text --repo abc/def --title text --labels text --state open
 
-      Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file,
-      --args - for standard input. A name that is odd, or that is a flag of ours, is written --arg:<name>."
+      Arguments can also be written name=value or name:=json, or as JSON: --args '{…}', --args @file,
+      --args - for standard input. Names that conflict with global flags are written --arg:<name>."
     `)
   })
 
@@ -94,8 +94,7 @@ describe('the help of a tool', () => {
       The title should be short; whoever reads it has
       many of them to look through.
 
-      By its own account it may change or delete what is
-      there.
+      Destructive: may modify or delete data.
 
       Usage: unfold call github create_issue --repo <text> --title <text> [options]
 
@@ -109,8 +108,8 @@ describe('the help of a tool', () => {
                                  Markdown. At most 65536
                                  characters.
         --labels <text>          Labels to put on it. At
-                                 most 10 values. May be
-                                 repeated.
+                                 most 10 values.
+                                 Repeatable.
         --state <open|closed>    Its state. Default:
                                  open.
         --priority <1|2>         One of 1 (Now), 2
@@ -120,13 +119,13 @@ describe('the help of a tool', () => {
         --assignee.login <text>  Required with
                                  --assignee.
         --assignee.email <email>
-                                 May be null.
+                                 Nullable.
         --due <date|integer>     When.
         --arg:env.<name> <text>  Variables.
         --arg:json               A name of ours.
-        --token <text>           Secret: with --args -
-                                 it stays out of the
-                                 list of processes.
+        --token <text>           Secret: use --args - to
+                                 keep it out of the
+                                 process list.
         '--arg:odd name' <any>
         --zone <choice>          One of Zone/Number-0,
                                  Zone/Number-1,
@@ -146,10 +145,10 @@ describe('the help of a tool', () => {
         unfold call github create_issue --repo abc/def --title text
         unfold call github create_issue --body text --repo abc/def --title text --labels text --state open
 
-      Arguments may also be written name=value or
-      name:=json, or all at once: --args '{…}', --args
-      @file, --args - for standard input. A name that is
-      odd, or that is a flag of ours, is written
+      Arguments can also be written name=value or
+      name:=json, or as JSON: --args '{…}', --args
+      @file, --args - for standard input. Names that
+      conflict with global flags are written
       --arg:<name>."
     `)
   })
@@ -263,9 +262,9 @@ describe('the examples', () => {
     const help = helpText(tool, { command: 'unfold call post', width: 120 })
     expect(help).toMatch(/--to\.zip <text> +Matching \^\\d\{4\}\$\./u)
     expect(help).toContain('--to.since <date>')
-    expect(help).toMatch(/--hosts <ipv4> +May be repeated\. Each matching \^\[\\d\.\]\+\$\./u)
+    expect(help).toMatch(/--hosts <ipv4> +Repeatable\. Each matching \^\[\\d\.\]\+\$\./u)
     expect(help).toContain('--at <date-time>')
-    expect(help).toMatch(/--tags <text> +At least 1 value\. May be repeated\. Each matching \^\[A-Z\]\{3\}\$\./u)
+    expect(help).toMatch(/--tags <text> +At least 1 value\. Repeatable\. Each matching \^\[A-Z\]\{3\}\$\./u)
     const [sample = {}] = exampleArguments(tool)
     expect(sample).toEqual({
       to: { zip: '1234', since: '2026-01-31' },

@@ -31,7 +31,7 @@ export function helpText(tool: Tool, { command, after = '', width = 80, style = 
   const tail = after === '' ? '' : ` ${after}`
   const hasEscape = shown.some(({ text }) => text.startsWith('--arg:'))
   const sections = [
-    aboutLines(tool, width),
+    descriptionLines(tool, width),
     [`${style.bold('Usage:')} ${usage(start, required, optional.length > 0)}${tail}`],
     section('Required:', required, { table, width, style, limit }),
     section('Options:', optional, { table, width, style, limit: Math.max(0, limit - required.length) }),
@@ -45,17 +45,17 @@ export function helpText(tool: Tool, { command, after = '', width = 80, style = 
 }
 
 const otherWays =
-  "Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file, --args - for standard input."
-const escapes = ' A name that is odd, or that is a flag of ours, is written --arg:<name>.'
+  "Arguments can also be written name=value or name:=json, or as JSON: --args '{…}', --args @file, --args - for standard input."
+const escapes = ' Names that conflict with global flags are written --arg:<name>.'
 
 const maxDescriptionLength = 4_000
-const destroys = 'By its own account it may change or delete what is there.'
+const destructiveNote = 'Destructive: may modify or delete data.'
 
-function aboutLines(tool: Tool, width: number): readonly string[] {
+function descriptionLines(tool: Tool, width: number): readonly string[] {
   const text = tool.description ?? tool.title ?? tool.annotations?.title ?? ''
   const lines = wrapped(safeText(text, { lines: true, limit: maxDescriptionLength }).trim(), width)
-  const words = lines.length === 1 && lines[0] === '' ? [safeText(tool.name)] : lines
-  return facetOf(tool) === 'destructive' ? [...words, '', ...wrapped(destroys, width)] : words
+  const description = lines.length === 1 && lines[0] === '' ? [safeText(tool.name)] : lines
+  return facetOf(tool) === 'destructive' ? [...description, '', ...wrapped(destructiveNote, width)] : description
 }
 
 const maxInUsage = 4
@@ -69,8 +69,8 @@ function usage(command: string, required: readonly Flag[], hasOptions: boolean):
 /** Whether the parameter and all objects around it are required. */
 function isRequired({ field }: Flag, table: FlagTable): boolean {
   if (!field.required || field.path.length === 1) return field.required
-  const around = table.at(field.path.slice(0, -1))
-  return around !== undefined && isRequired(around, table)
+  const parent = table.at(field.path.slice(0, -1))
+  return parent !== undefined && isRequired(parent, table)
 }
 
 interface SectionOptions {
@@ -82,7 +82,7 @@ interface SectionOptions {
 
 function section(title: string, flags: readonly Flag[], { table, width, style, limit }: SectionOptions): readonly string[] {
   if (flags.length === 0) return []
-  const rows = flags.slice(0, limit).map((flag) => [head(flag), about(flag.field, table)])
+  const rows = flags.slice(0, limit).map((flag) => [head(flag), describe(flag.field, table)])
   const more = flags.length > rows.length ? [`  … and ${flags.length - rows.length} more`] : []
   return [style.bold(title), ...tableLines(rows, { width, indent: 2, widest: Math.min(32, Math.floor(width / 2) - 2) }), ...more]
 }
@@ -127,9 +127,9 @@ function placeholder(field: Field): string {
 
 const maxNoteLength = 600
 
-function about(field: Field, table: FlagTable): string {
-  const words = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: maxNoteLength }).trim()
-  const sentence = words === '' || /[.!?…:]$/u.test(words) ? words : `${words}.`
+function describe(field: Field, table: FlagTable): string {
+  const text = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: maxNoteLength }).trim()
+  const sentence = text === '' || /[.!?…:]$/u.test(text) ? text : `${text}.`
   return [sentence, ...notes(field, table)].filter((note) => note !== '').join(' ')
 }
 
@@ -141,17 +141,17 @@ function defaultText(value: unknown): string {
 
 function notes(field: Field, table: FlagTable): readonly string[] {
   const limits = limitsOf(field.constraints)
-  const around = table.at(field.path.slice(0, -1))
+  const parent = table.at(field.path.slice(0, -1))
   return [
     ...choiceNotes(field),
     ...(limits === '' ? [] : [`${limits}.`]),
-    ...(field.kind === 'list' || field.kind === 'multichoice' ? ['May be repeated.'] : []),
+    ...(field.kind === 'list' || field.kind === 'multichoice' ? ['Repeatable.'] : []),
     ...(field.kind === 'list' ? itemNotes(field.item) : []),
     ...(field.kind === 'list' && field.item.kind === 'choice' ? choiceNotes(field.item) : []),
-    ...(field.nullable && field.kind !== 'choice' ? ['May be null.'] : []),
+    ...(field.nullable && field.kind !== 'choice' ? ['Nullable.'] : []),
     ...(field.default === undefined ? [] : [`Default: ${defaultText(field.default)}.`]),
-    ...(field.required && around !== undefined && !isRequired(around, table) ? [`Required with ${around.text}.`] : []),
-    ...(field.secret ? ['Secret: with --args - it stays out of the list of processes.'] : []),
+    ...(field.required && parent !== undefined && !isRequired(parent, table) ? [`Required with ${parent.text}.`] : []),
+    ...(field.secret ? ['Secret: use --args - to keep it out of the process list.'] : []),
   ]
 }
 
@@ -179,24 +179,24 @@ function limitsOf(limits: Constraints): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, pattern } = limits
   const parts = [
     range(minimum, maximum, ''),
-    exclusiveMinimum === undefined ? '' : `more than ${exclusiveMinimum}`,
+    exclusiveMinimum === undefined ? '' : `greater than ${exclusiveMinimum}`,
     exclusiveMaximum === undefined ? '' : `less than ${exclusiveMaximum}`,
     multipleOf === undefined ? '' : `a multiple of ${multipleOf}`,
     range(limits.minLength, limits.maxLength, ' characters'),
     range(limits.minItems, limits.maxItems, ' values'),
-    limits.uniqueItems === true ? 'each once' : '',
+    limits.uniqueItems === true ? 'unique' : '',
     pattern === undefined ? '' : `matching ${safeText(pattern, { limit: 60 })}`,
   ].filter((part) => part !== '')
   const text = parts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
+function range(min: number | undefined, max: number | undefined, unit: string): string {
   const unitOf = (count: number): string => (count === 1 ? unit.replace(/s$/u, '') : unit)
-  if (least !== undefined && most !== undefined)
-    return least === most ? `exactly ${least}${unitOf(least)}` : `${least} to ${most}${unitOf(most)}`
-  if (least !== undefined) return least === 0 && unit !== '' ? '' : `at least ${least}${unitOf(least)}`
-  return most === undefined ? '' : `at most ${most}${unitOf(most)}`
+  if (min !== undefined && max !== undefined)
+    return min === max ? `exactly ${min}${unitOf(min)}` : `${min} to ${max}${unitOf(max)}`
+  if (min !== undefined) return min === 0 && unit !== '' ? '' : `at least ${min}${unitOf(min)}`
+  return max === undefined ? '' : `at most ${max}${unitOf(max)}`
 }
 
 const maxExampleLength = 500

@@ -1,3 +1,5 @@
+import { errorMessage } from '../base/error-message.ts'
+
 export type JsonRead = { readonly value: unknown } | { readonly problem: string }
 
 const maxDepth = 500
@@ -9,7 +11,7 @@ export function readJson(text: string): JsonRead {
     const problem = findJsonProblem(text)
     return problem === undefined ? { value } : { problem }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: errorMessage(error) }
   }
 }
 
@@ -23,10 +25,10 @@ function findJsonProblem(text: string): string | undefined {
     else if (char === '-' || (char >= '0' && char <= '9')) {
       const end = endOfNumber(text, at)
       const digits = text.slice(at, end)
-      if (!keepsDigits(digits)) return lostDigits(digits)
+      if (!keepsDigits(digits)) return precisionProblem(digits)
       at = end - 1
     }
-    if (depth > maxDepth) return `it is nested deeper than ${maxDepth} levels`
+    if (depth > maxDepth) return `nested deeper than ${maxDepth} levels`
   }
   return undefined
 }
@@ -59,8 +61,8 @@ function writtenOut(value: number): string {
   return whole + fraction.padEnd(Number(exponent), '0')
 }
 
-export function lostDigits(digits: string): string {
+export function precisionProblem(digits: string): string {
   const short = digits.length > 40 ? `${digits.slice(0, 40)}…` : digits
-  if (!Number.isFinite(Number(digits))) return `${short} is larger than any number that can be sent`
-  return `${short} is beyond ±${Number.MAX_SAFE_INTEGER}, where whole numbers lose digits`
+  if (!Number.isFinite(Number(digits))) return `${short} is too large for a number`
+  return `${short} exceeds ±${Number.MAX_SAFE_INTEGER} and would lose precision`
 }

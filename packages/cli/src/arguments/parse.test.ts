@@ -75,7 +75,7 @@ describe('ways to give an argument', () => {
   })
 
   test('values of --args that were found before the tool', async () => {
-    const { args } = await parseToolArguments(issue, ['--count=2'], { ...sources(), given: ['{"title":"a","count":1}'] })
+    const { args } = await parseToolArguments(issue, ['--count=2'], { ...sources(), values: ['{"title":"a","count":1}'] })
     expect(args).toEqual({ title: 'a', count: 2 })
   })
 
@@ -261,8 +261,8 @@ describe('an object', () => {
   test('of arguments takes names of no parameter only where the tool says so, and never by a flag', async () => {
     const free = tool({ a: { type: 'string' } }, { additionalProperties: { type: 'integer' } })
     expect(await argsOf(free, 'b=1', '--arg:c', '2', '"d=e":=3')).toEqual({ b: 1, c: 2, 'd=e': 3 })
-    expect(await messagesOf(free, '--b', '1')).toEqual(['There is no argument --b. Nearest: --a.'])
-    expect(await messagesOf(tool({ a: {} }), 'b=1')).toEqual(['There is no argument b. Nearest: --a.'])
+    expect(await messagesOf(free, '--b', '1')).toEqual(['Unknown argument --b. Nearest: --a.'])
+    expect(await messagesOf(tool({ a: {} }), 'b=1')).toEqual(['Unknown argument b. Nearest: --a.'])
   })
 })
 
@@ -318,12 +318,12 @@ describe('problems', () => {
       '--draft=maybe',
     ])
     expect(problems).toEqual([
-      { kind: 'unknown', position: 0, message: 'There is no argument --titel. Nearest: --title.', nearest: ['--title'] },
-      { kind: 'value', position: 2, flag: '--count', message: '--count must be a whole number, not "abc".', nearest: [] },
+      { kind: 'unknown', position: 0, message: 'Unknown argument --titel. Nearest: --title.', nearest: ['--title'] },
+      { kind: 'value', position: 2, flag: '--count', message: '--count must be an integer, not "abc".', nearest: [] },
       {
         kind: 'syntax',
         position: 4,
-        message: 'stray names no argument. Write name=value or --name value, as in --title ….',
+        message: 'Unexpected argument stray. Use name=value or --name value, such as --title ….',
         nearest: [],
       },
       { kind: 'value', position: 5, flag: '--state', message: '--state must be one of open, closed, not "opened".', nearest: [] },
@@ -331,7 +331,7 @@ describe('problems', () => {
         kind: 'value',
         position: 6,
         flag: '--draft',
-        message: '--draft must be true or false (yes and no will do), not "maybe".',
+        message: '--draft must be true or false, not "maybe".',
         nearest: [],
       },
       { kind: 'missing', flag: '--title', message: '--title is required. What it is about', nearest: [] },
@@ -340,47 +340,42 @@ describe('problems', () => {
   })
 
   test.each<[string, JsonSchema, string, string]>([
-    ['a fraction', { type: 'integer' }, '--x=1.5', '--x must be a whole number, not "1.5".'],
-    ['a hexadecimal', { type: 'integer' }, '--x=0x10', '--x must be a whole number, not "0x10".'],
+    ['a fraction', { type: 'integer' }, '--x=1.5', '--x must be an integer, not "1.5".'],
+    ['a hexadecimal', { type: 'integer' }, '--x=0x10', '--x must be an integer, not "0x10".'],
     ['nothing for a number', { type: 'number' }, '--x=', '--x must be a number, not "".'],
     ['no number at all', { type: 'number' }, '--x=Infinity', '--x must be a number, not "Infinity".'],
     [
       'an integer that would change',
       { type: 'integer' },
       '--x=9007199254740993',
-      '--x cannot be sent: 9007199254740993 is beyond ±9007199254740991, where whole numbers lose digits.',
+      '--x cannot be sent: 9007199254740993 exceeds ±9007199254740991 and would lose precision.',
     ],
     [
       'a number that would change',
       { type: 'number' },
       '--x=12345678901234567890',
-      '--x cannot be sent: 12345678901234567890 is beyond ±9007199254740991, where whole numbers lose digits.',
+      '--x cannot be sent: 12345678901234567890 exceeds ±9007199254740991 and would lose precision.',
     ],
-    [
-      'a number too large',
-      { type: 'number' },
-      '--x=1e999',
-      '--x cannot be sent: 1e999 is larger than any number that can be sent.',
-    ],
+    ['a number too large', { type: 'number' }, '--x=1e999', '--x cannot be sent: 1e999 is too large for a number.'],
     [
       'a number inside JSON that would change',
       {},
       'x:={"id":9007199254740993}',
-      'x must be JSON, and "{"id":9007199254740993}" is not: 9007199254740993 is beyond ±9007199254740991, where whole numbers lose digits.',
+      'x must be JSON: 9007199254740993 exceeds ±9007199254740991 and would lose precision.',
     ],
-    ['a wrong type in JSON', { type: 'integer' }, 'x:="1"', '--x must be a whole number.'],
-    ['a wrong item in JSON', { type: 'array', items: { type: 'string' } }, 'x=["a",1]', '--x [1] must be text.'],
+    ['a wrong type in JSON', { type: 'integer' }, 'x:="1"', '--x must be an integer.'],
+    ['a wrong item in JSON', { type: 'array', items: { type: 'string' } }, 'x=["a",1]', '--x [1] must be a string.'],
     ['a wrong part in JSON', { type: 'object', properties: { a: { type: 'number' } } }, 'x={"a":"1"}', '--x a must be a number.'],
     ['none of a union', { type: ['integer', 'boolean'] }, '--x=maybe', '--x must be integer or boolean, not "maybe".'],
     ['none of a union in JSON', { type: ['integer', 'boolean'] }, 'x:="a"', '--x must be integer or boolean.'],
-    ['text too long', { type: 'string', maxLength: 2 }, '--x=abc', '--x must have at most 2 characters, and has 3.'],
-    ['text too short', { type: 'string', minLength: 2 }, '--x=\u{1f600}', '--x must have at least 2 characters, and has 1.'],
-    ['too small', { type: 'number', minimum: 1 }, '--x=0', '--x must be 1 or more.'],
-    ['too large', { type: 'number', maximum: 1 }, '--x=2', '--x must be 1 or less.'],
-    ['on the lower edge', { type: 'number', exclusiveMinimum: 1 }, '--x=1', '--x must be more than 1.'],
+    ['text too long', { type: 'string', maxLength: 2 }, '--x=abc', '--x must have at most 2 characters (has 3).'],
+    ['text too short', { type: 'string', minLength: 2 }, '--x=\u{1f600}', '--x must have at least 2 characters (has 1).'],
+    ['too small', { type: 'number', minimum: 1 }, '--x=0', '--x must be at least 1.'],
+    ['too large', { type: 'number', maximum: 1 }, '--x=2', '--x must be at most 1.'],
+    ['on the lower edge', { type: 'number', exclusiveMinimum: 1 }, '--x=1', '--x must be greater than 1.'],
     ['on the upper edge', { type: 'number', exclusiveMaximum: 1 }, '--x=1', '--x must be less than 1.'],
     ['between multiples', { type: 'number', multipleOf: 0.1 }, '--x=0.25', '--x must be a multiple of 0.1.'],
-    ['too few values', { type: 'array', minItems: 2 }, 'x:=[1]', '--x must have at least 2 values, and has 1.'],
+    ['too few values', { type: 'array', minItems: 2 }, 'x:=[1]', '--x must have at least 2 values (has 1).'],
     ['no choice', { const: 'a' }, '--x=b', '--x must be a, not "b".'],
     ['no choice in a list', { type: 'array', items: { enum: ['a', 'b'] } }, '--x=c', '--x must be one of a, b, not "c".'],
     ['no choice in a JSON list', { type: 'array', items: { enum: ['a', 'b'] } }, '--x=["c"]', '--x [0] must be one of a, b.'],
@@ -403,42 +398,40 @@ describe('problems', () => {
   })
 
   test('a flag without a value says how to give one that begins with dashes, and is not called missing too', async () => {
-    expect(await messagesOf(issue, '--title')).toEqual(['--title wants a value after it.'])
+    expect(await messagesOf(issue, '--title')).toEqual(['--title requires a value.'])
     expect(await messagesOf(issue, '--title', '--draft')).toEqual([
-      '--title wants a value after it. If --draft is that value, write --title=--draft.',
+      '--title requires a value. If --draft is the value, use --title=--draft.',
     ])
     expect(await argsOf(issue, '--title', '-x')).toEqual({ title: '-x' })
-    expect(await messagesOf(issue, 'title=x', '--args')).toEqual(['--args wants JSON, @file or - after it.'])
+    expect(await messagesOf(issue, 'title=x', '--args')).toEqual(['--args requires JSON, @file or -.'])
   })
 
   test('short flags, negations and words of nothing known', async () => {
-    expect(await messagesOf(tool({}), '-x')).toEqual(['There is no argument -x. The tool takes no arguments.'])
-    expect(await messagesOf(tool({ a: { type: 'string' } }), '--no-a')).toEqual(['There is no argument --no-a. It takes --a.'])
-    expect(await messagesOf(tool({ zebra: {} }), '--qqqqqq', 'v')).toEqual(['There is no argument --qqqqqq. It takes --zebra.'])
-    expect(await messagesOf(tool({}), 'x')).toEqual(['x names no argument. The tool takes no arguments.'])
+    expect(await messagesOf(tool({}), '-x')).toEqual(['Unknown argument -x. The tool takes no arguments.'])
+    expect(await messagesOf(tool({ a: { type: 'string' } }), '--no-a')).toEqual(['Unknown argument --no-a. Available: --a.'])
+    expect(await messagesOf(tool({ zebra: {} }), '--qqqqqq', 'v')).toEqual(['Unknown argument --qqqqqq. Available: --zebra.'])
+    expect(await messagesOf(tool({}), 'x')).toEqual(['Unexpected argument x. The tool takes no arguments.'])
   })
 
   test('what is inside an object is missing only when the object is there', async () => {
     expect(await messagesOf(issue, 'title=x')).toEqual([])
     expect(await messagesOf(issue, 'title=x', '--user.age=1')).toEqual(['--user.name is required.'])
-    expect(await messagesOf(issue, 'title=x', '--user.age=1', '--user.name:=1')).toEqual(['--user.name must be text.'])
+    expect(await messagesOf(issue, 'title=x', '--user.age=1', '--user.name:=1')).toEqual(['--user.name must be a string.'])
   })
 
   test('of --args say what it must be, and nothing is called missing that it may have held', async () => {
     const [json] = await messagesOf(issue, '--args', '{oops')
-    expect(json).toMatch(/^What follows --args must be JSON: /u)
-    expect(await messagesOf(issue, '--args', '[1]')).toEqual([
-      'What follows --args must be a JSON object, such as {"name": "value"}.',
-    ])
+    expect(json).toMatch(/^--args must be JSON: /u)
+    expect(await messagesOf(issue, '--args', '[1]')).toEqual(['--args must be a JSON object, such as {"name": "value"}.'])
     expect(await messagesOf(issue, '--args', `@${join(folder, 'none.json')}`)).toEqual([
-      expect.stringMatching(/^The file .*none\.json cannot be read: ENOENT/u),
+      expect.stringMatching(/^File .*none\.json cannot be read: ENOENT/u),
     ])
     expect(await messagesOf(issue, '-', '-')).toEqual([
       expect.stringMatching(/^Standard input must be JSON: /u),
-      'Standard input cannot be read: it was read already.',
+      'Standard input cannot be read: already read.',
     ])
     expect(await messagesOf(issue, '--args', `${'['.repeat(600)}${']'.repeat(600)}`)).toEqual([
-      'What follows --args must be JSON: it is nested deeper than 500 levels.',
+      '--args must be JSON: nested deeper than 500 levels.',
     ])
   })
 
@@ -452,5 +445,5 @@ describe('problems', () => {
 test('a tool with 20,000 parameters is read like any other', async () => {
   const wide = tool(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'integer' }])))
   expect(await argsOf(wide, '--p19999=1')).toEqual({ p19999: 1 })
-  expect((await messagesOf(wide, '--q19999=1'))[0]).toMatch(/^There is no argument --q19999\. Nearest: --p19999/u)
+  expect((await messagesOf(wide, '--q19999=1'))[0]).toMatch(/^Unknown argument --q19999\. Nearest: --p19999/u)
 })

@@ -29,19 +29,19 @@ export async function parseToolArguments(
   argv: readonly string[],
   sources: ArgumentSources,
 ): Promise<ParsedArguments> {
-  const words = readTokens(flagTableOf(tool), argv)
-  const elsewhere = (sources.given ?? []).map((text) => ({ text }))
-  const base = await readJsonSources([...elsewhere, ...words.jsonSources], sources)
-  return assembled(tool, base, words)
+  const tokens = readTokens(flagTableOf(tool), argv)
+  const values = (sources.values ?? []).map((text) => ({ text }))
+  const base = await readJsonSources([...values, ...tokens.jsonSources], sources)
+  return assemble(tool, base, tokens)
 }
 
-function assembled(
+function assemble(
   tool: Tool,
   { args, problems: unread }: JsonArguments,
   { assignments, problems: unclear, failed: named }: Tokens,
 ): ParsedArguments {
   const problems = [...unread, ...unclear]
-  const lists = new Map<string, Grown>()
+  const lists = new Map<string, ListState>()
   const failed = [...named]
   for (const setting of assignments) {
     const { parameter, position } = setting
@@ -65,9 +65,9 @@ const isWithin = (path: readonly string[], around: readonly string[]): boolean =
   around.every((step, index) => path[index] === step)
 
 /** Values of a list flag so far: its items, or a first word that may still become a list. */
-type Grown = { readonly items: readonly unknown[] } | { readonly word: string }
+type ListState = { readonly items: readonly unknown[] } | { readonly word: string }
 
-function settingValue({ parameter, given }: Assignment, lists: Map<string, Grown>): ValueRead {
+function settingValue({ parameter, given }: Assignment, lists: Map<string, ListState>): ValueRead {
   const { field } = parameter
   const key = JSON.stringify(parameter.path)
   if ('value' in given) return given
@@ -86,9 +86,9 @@ function settingValue({ parameter, given }: Assignment, lists: Map<string, Grown
   const items = before !== undefined && 'items' in before ? before.items : []
   const read = listValue(list, [...(before !== undefined && 'word' in before ? [before.word] : []), given.word])
   if (!('items' in read)) return read
-  const grown = [...items, ...read.items]
-  lists.set(key, { items: grown })
-  return { value: grown }
+  const value = [...items, ...read.items]
+  lists.set(key, { items: value })
+  return { value }
 }
 
 const valueProblem = ({ text }: Parameter, position: number, problem: string): ArgumentProblem => ({

@@ -1,15 +1,16 @@
 import { isRecord } from '@unfold-mcp/core'
+import { errorMessage } from '../base/error-message.ts'
 import { safeText } from '../text/safe.ts'
 import { readJson } from './json.ts'
 import type { ArgumentProblem } from './problem.ts'
 import { setProperty } from './property.ts'
-import { type JsonSource, shown } from './tokens.ts'
+import { type JsonSource, quoted } from './tokens.ts'
 
 export interface ArgumentSources {
   readonly readFile: (path: string) => Promise<string>
   readonly readStdin: () => Promise<string>
   /** Values of `--args` from elsewhere on the command line. */
-  readonly given?: readonly string[]
+  readonly values?: readonly string[]
 }
 
 export interface JsonArguments {
@@ -27,11 +28,11 @@ export async function readJsonSources(
   let hasReadStdin = false
   for (const source of jsonSources) {
     try {
-      if (source.text === '-' && hasReadStdin) throw new Error('it was read already')
+      if (source.text === '-' && hasReadStdin) throw new Error('already read')
       hasReadStdin ||= source.text === '-'
       problems.push(...addJson(args, source, await textOf(source.text, readFile, readStdin)))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorMessage(error)
       problems.push(problemOf(source, `${originOf(source.text)} cannot be read: ${safeText(reason, { limit: 200 })}.`))
     }
   }
@@ -66,5 +67,5 @@ const problemOf = ({ position }: JsonSource, message: string): ArgumentProblem =
 
 function originOf(text: string): string {
   if (text === '-') return 'Standard input'
-  return text.startsWith('@') ? `The file ${shown(text.slice(1))}` : 'What follows --args'
+  return text.startsWith('@') ? `File ${quoted(text.slice(1))}` : '--args'
 }

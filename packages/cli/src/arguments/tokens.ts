@@ -76,7 +76,7 @@ class TokenReader {
     this.#failed.push(parameter.path)
     this.#problems.push({
       kind: 'syntax',
-      message: wantsValue(parameter.text, next),
+      message: missingValue(parameter.text, next),
       position,
       flag: parameter.text,
       nearest: [],
@@ -86,7 +86,7 @@ class TokenReader {
 
   #whole(inline: string | undefined, position: number): number {
     const text = inline ?? this.#argv[position + 1]
-    if (text === undefined) this.#fail(position, '--args wants JSON, @file or - after it.')
+    if (text === undefined) this.#fail(position, '--args requires JSON, @file or -.')
     else this.#jsonSources.push({ text, position })
     return inline === undefined ? 1 : 0
   }
@@ -114,8 +114,8 @@ class TokenReader {
 
   #unknown(position: number, name: string, word: string): void {
     const near = nearestFlags(this.#table, name)
-    const hint = near.length === 0 ? takes(this.#table) : `Nearest: ${near.join(', ')}.`
-    const message = `There is no argument ${shown(namedWord(word).name)}. ${hint}`
+    const hint = near.length === 0 ? available(this.#table) : `Nearest: ${near.join(', ')}.`
+    const message = `Unknown argument ${quoted(namedWord(word).name)}. ${hint}`
     this.#problems.push({ kind: 'unknown', message, position, nearest: near })
   }
 
@@ -134,16 +134,16 @@ function flagWord(word: string): NamedWord & { readonly isExplicit: boolean } {
 
 function stray(table: FlagTable, word: string): string {
   const some = table.flags[0]
-  const how = some === undefined ? takes(table) : `Write name=value or --name value, as in ${some.text} ….`
-  return `${shown(word)} names no argument. ${how}`
+  const hint = some === undefined ? available(table) : `Use name=value or --name value, such as ${some.text} ….`
+  return `Unexpected argument ${quoted(word)}. ${hint}`
 }
 
 const maxNamed = 12
 
-function takes({ flags }: FlagTable): string {
+function available({ flags }: FlagTable): string {
   if (flags.length === 0) return 'The tool takes no arguments.'
   const named = flags.slice(0, maxNamed).map(({ text }) => text)
-  return `It takes ${named.join(', ')}${flags.length > named.length ? ` and ${flags.length - named.length} more` : ''}.`
+  return `Available: ${named.join(', ')}${flags.length > named.length ? ` and ${flags.length - named.length} more` : ''}.`
 }
 
 function nearestFlags(table: FlagTable, name: string): readonly string[] {
@@ -151,9 +151,9 @@ function nearestFlags(table: FlagTable, name: string): readonly string[] {
   return nearest(name, texts.keys()).map((each) => texts.get(each) ?? each)
 }
 
-function wantsValue(flag: string, next: string | undefined): string {
-  if (next === undefined) return `${flag} wants a value after it.`
-  return `${flag} wants a value after it. If ${shown(next)} is that value, write ${flag}=${shown(next)}.`
+function missingValue(flag: string, next: string | undefined): string {
+  if (next === undefined) return `${flag} requires a value.`
+  return `${flag} requires a value. If ${quoted(next)} is the value, use ${flag}=${quoted(next)}.`
 }
 
-export const shown = (word: string): string => (word === '' ? '""' : safeText(word, { limit: 60 }))
+export const quoted = (word: string): string => (word === '' ? '""' : safeText(word, { limit: 60 }))

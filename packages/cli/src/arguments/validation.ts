@@ -6,82 +6,78 @@ import { extraOf } from './flags.ts'
 const maxProblems = 20
 
 /** Problems of a value, such as `must be a number`; empty when it is valid. */
-export function schemaProblems(field: Field, value: unknown, where = ''): readonly string[] {
-  const problems = found(field, value, where)
-  return problems.slice(0, maxProblems)
-}
+export const schemaProblems = (field: Field, value: unknown, path = ''): readonly string[] =>
+  fieldProblems(field, value, path).slice(0, maxProblems)
 
-function found(field: Field, value: unknown, where: string): readonly string[] {
+function fieldProblems(field: Field, value: unknown, path: string): readonly string[] {
   if (value === null && field.nullable) return []
-  const is = (isRight: boolean, wanted: string): readonly string[] =>
-    isRight
-      ? constraintProblems(field.constraints, value).map((problem) => said(where, problem))
-      : [said(where, `must be ${wanted}`)]
+  const is = (isValid: boolean, expected: string): readonly string[] =>
+    isValid ? constraintProblems(field.constraints, value).map((problem) => at(path, problem)) : [at(path, `must be ${expected}`)]
   switch (field.kind) {
     case 'text':
     case 'multiline':
     case 'file':
-      return is(typeof value === 'string', 'text')
+      return is(typeof value === 'string', 'a string')
     case 'number':
       return is(typeof value === 'number', 'a number')
     case 'integer':
-      return is(Number.isInteger(value), 'a whole number')
+      return is(Number.isInteger(value), 'an integer')
     case 'boolean':
       return is(typeof value === 'boolean', 'true or false')
     case 'choice':
       return is(isAmong(field.choices, value), choicesText(field.choices))
     case 'multichoice':
     case 'list':
-      return Array.isArray(value) ? itemsFound(field, value, where) : [said(where, 'must be a list')]
+      return Array.isArray(value) ? itemProblems(field, value, path) : [at(path, 'must be a list')]
     case 'object':
-      return isRecord(value) ? insideFound(field, value, where) : [said(where, 'must be an object')]
+      return isRecord(value) ? propertyProblems(field, value, path) : [at(path, 'must be an object')]
     case 'union':
-      return unionFound(field, value, where)
+      return unionProblems(field, value, path)
     default:
       return is(field.types === undefined || field.types.some((type) => isOfType(type, value)), (field.types ?? []).join(' or '))
   }
 }
 
-function itemsFound(
+function itemProblems(
   field: Field & { kind: 'list' | 'multichoice' },
   items: readonly unknown[],
-  where: string,
+  path: string,
 ): readonly string[] {
-  const problems = constraintProblems(field.constraints, items).map((problem) => said(where, problem))
+  const problems = constraintProblems(field.constraints, items).map((problem) => at(path, problem))
   for (const [index, item] of items.entries()) {
     if (problems.length >= maxProblems) break
-    const at = `${where}[${index}]`
-    if (field.kind === 'list') problems.push(...found(field.item, item, at))
-    else if (!isAmong(field.choices, item)) problems.push(said(at, `must be ${choicesText(field.choices)}`))
+    const itemPath = `${path}[${index}]`
+    if (field.kind === 'list') problems.push(...fieldProblems(field.item, item, itemPath))
+    else if (!isAmong(field.choices, item)) problems.push(at(itemPath, `must be ${choicesText(field.choices)}`))
   }
   return problems
 }
 
-function insideFound(field: Field, value: { readonly [key: string]: unknown }, where: string): readonly string[] {
+function propertyProblems(field: Field, value: { readonly [key: string]: unknown }, path: string): readonly string[] {
   const fields = new Map(fieldsIn(field).map((inner) => [inner.name, inner]))
   const extra = extraOf(field)
   return Object.entries(value).flatMap(([name, inner]) => {
-    const asked = fields.get(name) ?? extra
-    return asked === undefined ? [] : found(asked, inner, where === '' ? name : `${where}.${name}`)
+    const property = fields.get(name) ?? extra
+    return property === undefined ? [] : fieldProblems(property, inner, path === '' ? name : `${path}.${name}`)
   })
 }
 
-function unionFound(field: Field & { kind: 'union' }, value: unknown, where: string): readonly string[] {
-  const all = field.branches.map((branch) => found(branch.field, value, where))
+function unionProblems(field: Field & { kind: 'union' }, value: unknown, path: string): readonly string[] {
+  const all = field.branches.map((branch) => fieldProblems(branch.field, value, path))
   if (all.some((problems) => problems.length === 0)) return []
-  return [said(where, `must be ${listed(field.branches.map(({ label }) => safeText(label, { limit: 60 })))}`)]
+  return [at(path, `must be ${[...new Set(field.branches.map(({ label }) => safeText(label, { limit: 60 })))].join(' or ')}`)]
 }
 
 /** Violated constraints, except `pattern`, which the caller checks with a time limit. */
 export function constraintProblems(limits: Constraints, value: unknown): string[] {
-  if (typeof value === 'string') return ofLength(limits.minLength, limits.maxLength, lengthOf(value, limits), 'characters')
-  if (Array.isArray(value)) return ofLength(limits.minItems, limits.maxItems, value.length, 'values')
-  return typeof value === 'number' ? ofSize(limits, value) : []
+  if (typeof value === 'string') return lengthProblems(limits.minLength, limits.maxLength, lengthOf(value, limits), 'characters')
+  if (Array.isArray(value)) return lengthProblems(limits.minItems, limits.maxItems, value.length, 'values')
+  return typeof value === 'number' ? rangeProblems(limits, value) : []
 }
 
-function ofLength(least: number | undefined, most: number | undefined, length: number, unit: string): string[] {
-  if (least !== undefined && length < least) return [`must have at least ${least} ${unit}, and has ${length}`]
-  return most !== undefined && length > most ? [`must have at most ${most} ${unit}, and has ${length}`] : []
+function lengthProblems(min: number | undefined, max: number | undefined, length: number, unit: string): string[] {
+  if (min !== undefined && length < min) return [`must have at least ${min} ${unit} (has ${length})`]
+  return max !== undefined && length > max ? [`must have at most ${max} ${unit} (has ${length})`] : []
 }
 
 /** Length in code points, counted only when it is close to a limit. */
@@ -89,11 +85,14 @@ function lengthOf(text: string, { minLength = 0, maxLength = Number.POSITIVE_INF
   return text.length <= maxLength && text.length / 2 >= minLength ? text.length : Array.from(text).length
 }
 
-function ofSize({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Constraints, value: number): string[] {
+function rangeProblems(
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Constraints,
+  value: number,
+): string[] {
   const problems: string[] = []
-  if (minimum !== undefined && value < minimum) problems.push(`must be ${minimum} or more`)
-  if (maximum !== undefined && value > maximum) problems.push(`must be ${maximum} or less`)
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) problems.push(`must be more than ${exclusiveMinimum}`)
+  if (minimum !== undefined && value < minimum) problems.push(`must be at least ${minimum}`)
+  if (maximum !== undefined && value > maximum) problems.push(`must be at most ${maximum}`)
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) problems.push(`must be greater than ${exclusiveMinimum}`)
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) problems.push(`must be less than ${exclusiveMaximum}`)
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) problems.push(`must be a multiple of ${multipleOf}`)
   return problems
@@ -121,10 +120,7 @@ export function choicesText(choices: readonly Choice[]): string {
 
 export const choiceText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'))
 
-const listed = (words: readonly string[]): string => [...new Set(words)].join(' or ')
-
-const said = (where: string, problem: string): string =>
-  where === '' ? problem : `${safeText(where, { limit: 100 })} ${problem}`
+const at = (path: string, problem: string): string => (path === '' ? problem : `${safeText(path, { limit: 100 })} ${problem}`)
 
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'array') return Array.isArray(value)

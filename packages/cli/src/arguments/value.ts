@@ -1,7 +1,7 @@
 import { canonicalJson } from '@unfold-mcp/core'
 import type { Choice, Field } from '@unfold-mcp/core/form'
 import { safeText } from '../text/safe.ts'
-import { keepsDigits, lostDigits, readJson } from './json.ts'
+import { keepsDigits, precisionProblem, readJson } from './json.ts'
 import { choicesText, choiceText, constraintProblems, schemaProblems } from './validation.ts'
 
 export type ValueRead = { readonly value: unknown } | { readonly problems: readonly string[] }
@@ -29,11 +29,11 @@ export function wordValue(field: Field, word: string): ValueRead {
       return isNullWord(field, word) ? { value: null } : booleanOf(word)
     case 'choice':
       return (
-        choiceOf(field.choices, word) ?? (isNullWord(field, word) ? { value: null } : unlike(choicesText(field.choices), word))
+        choiceOf(field.choices, word) ?? (isNullWord(field, word) ? { value: null } : mismatch(choicesText(field.choices), word))
       )
     case 'multichoice':
     case 'list':
-      return asValue(itemsOf(field, word))
+      return toValue(itemsOf(field, word))
     case 'object':
       return isNullWord(field, word) ? { value: null } : jsonValue(field, word)
     case 'union':
@@ -57,8 +57,7 @@ export function listValue(field: ListField, words: readonly string[]): ItemsRead
 
 export function jsonValue(field: Field, text: string): ValueRead {
   const read = readJson(text)
-  if ('problem' in read)
-    return { problems: [`must be JSON, and ${shownWord(text)} is not: ${safeText(read.problem, { limit: 200 })}`] }
+  if ('problem' in read) return { problems: [`must be JSON: ${safeText(read.problem, { limit: 200 })}`] }
   const problems = schemaProblems(field, read.value)
   return problems.length === 0 ? { value: read.value } : { problems }
 }
@@ -69,20 +68,20 @@ export function listIn(field: Field): ListField | undefined {
   return field.branches.map((branch) => listIn(branch.field)).find((list) => list !== undefined)
 }
 
-const asValue = (read: ItemsRead): ValueRead => ('items' in read ? { value: read.items } : read)
+const toValue = (read: ItemsRead): ValueRead => ('items' in read ? { value: read.items } : read)
 
 function itemsOf(field: ListField, word: string): ItemsRead {
   if (field.kind === 'multichoice' || !allowsList(field.item)) {
-    const whole = word.trimStart().startsWith('[') ? readJson(word) : undefined
-    if (whole !== undefined && 'value' in whole && Array.isArray(whole.value)) {
-      const problems = schemaProblems({ ...field, constraints: {} }, whole.value)
-      return problems.length === 0 ? { items: whole.value } : { problems }
+    const array = word.trimStart().startsWith('[') ? readJson(word) : undefined
+    if (array !== undefined && 'value' in array && Array.isArray(array.value)) {
+      const problems = schemaProblems({ ...field, constraints: {} }, array.value)
+      return problems.length === 0 ? { items: array.value } : { problems }
     }
   }
   const one =
     field.kind === 'list'
       ? wordValue(field.item, word)
-      : (choiceOf(field.choices, word) ?? unlike(choicesText(field.choices), word))
+      : (choiceOf(field.choices, word) ?? mismatch(choicesText(field.choices), word))
   return 'value' in one ? { items: [one.value] } : one
 }
 
@@ -112,7 +111,7 @@ function unionOf(field: Field & { kind: 'union' }, word: string): ValueRead {
     }
   }
   const labels = new Set(field.branches.map(({ label }) => safeText(label, { limit: 60 })))
-  return texts[0] ?? unlike([...labels].join(' or '), word)
+  return texts[0] ?? mismatch([...labels].join(' or '), word)
 }
 
 function* leaves(field: Field): Generator<Field> {
@@ -137,12 +136,12 @@ const isNullWord = (field: Field, word: string): boolean => field.nullable && wo
 const numeral = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/u
 
 function numberOf(field: Field, word: string): ValueRead {
-  const wanted = field.kind === 'integer' ? 'a whole number' : 'a number'
-  if (!numeral.test(word)) return unlike(wanted, word)
+  const expected = field.kind === 'integer' ? 'an integer' : 'a number'
+  if (!numeral.test(word)) return mismatch(expected, word)
   const value = Number(word)
   const isTooLong = field.kind === 'integer' && /^[+-]?\d+$/u.test(word) && !Number.isSafeInteger(value)
-  if (isTooLong || !keepsDigits(word)) return { problems: [`cannot be sent: ${lostDigits(word)}`] }
-  if (field.kind === 'integer' && !Number.isInteger(value)) return unlike(wanted, word)
+  if (isTooLong || !keepsDigits(word)) return { problems: [`cannot be sent: ${precisionProblem(word)}`] }
+  if (field.kind === 'integer' && !Number.isInteger(value)) return mismatch(expected, word)
   // JSON has no negative zero.
   return checked(field, value + 0)
 }
@@ -156,7 +155,7 @@ const switches: ReadonlyMap<string, boolean> = new Map([
 
 function booleanOf(word: string): ValueRead {
   const value = switches.get(word)
-  return value === undefined ? unlike('true or false (yes and no will do)', word) : { value }
+  return value === undefined ? mismatch('true or false', word) : { value }
 }
 
 /** Whether a word after a switch is its value. */
@@ -179,6 +178,6 @@ function checked(field: Field, value: unknown): ValueRead {
   return problems.length === 0 ? { value } : { problems }
 }
 
-const unlike = (wanted: string, word: string): ValueRead => ({ problems: [`must be ${wanted}, not ${shownWord(word)}`] })
+const mismatch = (expected: string, word: string): ValueRead => ({ problems: [`must be ${expected}, not ${quotedWord(word)}`] })
 
-const shownWord = (word: string): string => `"${safeText(word, { limit: 60 })}"`
+const quotedWord = (word: string): string => `"${safeText(word, { limit: 60 })}"`

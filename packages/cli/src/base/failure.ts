@@ -1,5 +1,6 @@
 import { type ClientReason, isClientError } from '@unfold-mcp/client'
 import { isFailure } from '@unfold-mcp/core'
+import { errorMessage } from './error-message.ts'
 import { CommandError, type ExitCode, exit } from './exit.ts'
 
 const codes: { readonly [R in ClientReason]: ExitCode } = {
@@ -35,5 +36,5 @@ export function toCommandError(error: unknown, server = '<server>'): CommandErro
       cause: error,
     })
   if (isFailure(error)) return new CommandError(exit.failed, error.reason, error.message, { cause: error })
-  return new CommandError(exit.failed, 'failed', error instanceof Error ? error.message : String(error), { cause: error })
+  return new CommandError(exit.failed, 'failed', errorMessage(error), { cause: error })
 }

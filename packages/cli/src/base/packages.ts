@@ -42,5 +42,4 @@ function cloneOf(folder: string): string | undefined {
   return isWorkspace && existsSync(join(root, 'packages', 'server', 'package.json')) ? root : undefined
 }
 
-export const cloneNote = ({ clone }: OwnPackages): string =>
-  clone === undefined ? '' : `\nIts package.json refers to the packages in ${clone}.`
+export const cloneNote = ({ clone }: OwnPackages): string => (clone === undefined ? '' : `\nDependencies: ${clone}`)

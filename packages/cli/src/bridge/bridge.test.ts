@@ -253,7 +253,7 @@ test('a gateway that stays away, or refuses the client, is an end with a message
   away.gateways[0]?.end()
   expect(await away.code).toBe(4)
   expect(await away.client.hearsAnswer(1)).toHaveProperty('error')
-  expect(away.notes).toEqual([expect.stringContaining('Start it with: unfold serve')])
+  expect(away.notes).toEqual([expect.stringContaining('Start it with "unfold serve".')])
   const refused = started()
   refused.allow(new BridgeRefused(401, 'an old token'))
   refused.allow(new BridgeRefused(400, 'There is no profile "x" here.'))
@@ -274,5 +274,5 @@ test('a gateway that ends again while it is told, and one of another version, ar
   const third = all.gateways[2] as Wire
   third.say({ id: (await third.hears('initialize')).id, result: { ...result, protocolVersion: '2024-11-05' } })
   expect(await all.code).toBe(4)
-  expect(all.notes.at(-1)).toContain('another version of MCP')
+  expect(all.notes.at(-1)).toContain('a different MCP version')
 })

@@ -24,7 +24,7 @@ export class BridgeRefused extends Error {
 export function openBridge({ url, bridge }: RunRecord, { profile, view }: ClientView, signal: AbortSignal): Promise<Duplex> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
-    const asking = request({
+    const connectRequest = request({
       method: 'CONNECT',
       host: hostname.replace(/^\[(.*)\]$/u, '$1'),
       port,
@@ -39,8 +39,8 @@ export function openBridge({ url, bridge }: RunRecord, { profile, view }: Client
         ...(view !== undefined && { [bridgeHeaders.view]: view }),
       },
     })
-    asking.once('error', reject)
-    asking.once('connect', ({ statusCode = 0, headers }, socket, head) => {
+    connectRequest.once('error', reject)
+    connectRequest.once('connect', ({ statusCode = 0, headers }, socket, head) => {
       if (statusCode === 200) {
         socket.setNoDelay(true)
         if (head.length > 0) socket.unshift(head)
@@ -51,10 +51,10 @@ export function openBridge({ url, bridge }: RunRecord, { profile, view }: Client
       const problem = headers[bridgeHeaders.problem]
       reject(new BridgeRefused(statusCode, typeof problem === 'string' ? decodeURIComponent(problem) : `HTTP ${statusCode}`))
     })
-    asking.once('response', ({ statusCode = 0 }) => {
-      asking.destroy()
+    connectRequest.once('response', ({ statusCode = 0 }) => {
+      connectRequest.destroy()
       reject(new BridgeRefused(statusCode, `HTTP ${statusCode}`))
     })
-    asking.end()
+    connectRequest.end()
   })
 }

@@ -9,24 +9,24 @@ import { Bridge } from './bridge.ts'
 import { BridgeRefused, type ClientView, openBridge } from './connection.ts'
 
 // A restart of the gateway takes less than this.
-const firstMs = 5_000
+const connectTimeoutMs = 5_000
 const retryMs = 200
 
 /** Serves the stdio client through a running gateway with this configuration; undefined if there is none. */
 export async function serveThroughGateway(
   config: string,
-  asked: ClientView,
+  client: ClientView,
   io: Io,
   note: (text: string) => void,
 ): Promise<number | undefined> {
   const find = () => runningWith(config, io)
-  const first = await firstGateway(find, asked, io)
+  const first = await firstGateway(find, client, io)
   if (first === undefined) return undefined
   note(`Using the gateway at ${first.record.url}.`)
   const open = async (signal: AbortSignal): Promise<Duplex> => {
     const record = await find()
     if (record === undefined) throw new Error('No gateway is running.')
-    return openBridge(record, asked, signal)
+    return openBridge(record, client, signal)
   }
   const { stdin, stdout, signal } = io
   return new Bridge({ stdin, stdout, signal, open, note }).run(first.gateway)
@@ -34,15 +34,15 @@ export async function serveThroughGateway(
 
 async function firstGateway(
   find: () => Promise<RunRecord | undefined>,
-  asked: ClientView,
+  client: ClientView,
   { signal }: Io,
 ): Promise<{ readonly record: RunRecord; readonly gateway: Duplex } | undefined> {
-  using limit = timeLimit(firstMs, [signal])
+  using limit = timeLimit(connectTimeoutMs, [signal])
   while (!limit.signal.aborted) {
     const record = await find()
     if (record === undefined) return undefined
     try {
-      return { record, gateway: await openBridge(record, asked, limit.signal) }
+      return { record, gateway: await openBridge(record, client, limit.signal) }
     } catch (error) {
       if (error instanceof BridgeRefused && error.status === 400) throw usageError(error.message)
     }

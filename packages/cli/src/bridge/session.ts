@@ -11,7 +11,7 @@ export class Session {
   #level: Message | undefined
   readonly #subscribed = new Map<string, Message>()
 
-  sent(message: Message): void {
+  recordSent(message: Message): void {
     const uri = keyOf(message.params?.uri)
     if (message.method === 'initialize') this.#initialize = message
     else if (message.method === 'notifications/initialized') this.#initialized = message
@@ -20,7 +20,7 @@ export class Session {
     else if (message.method === 'resources/unsubscribe') this.#subscribed.delete(uri)
   }
 
-  answered({ id, result }: Message): void {
+  recordResponse({ id, result }: Message): void {
     if (this.#initialize !== undefined && keyOf(id) === keyOf(this.#initialize.id) && isRecord(result)) this.#result ??= result
   }
 
@@ -29,17 +29,17 @@ export class Session {
     return this.#result === undefined ? undefined : this.#initialize
   }
 
-  isLike({ result }: Message): boolean {
+  isCompatible({ result }: Message): boolean {
     return isRecord(result) && result.protocolVersion === this.#result?.protocolVersion
   }
 
   /** Messages to replay after `initialize`; requests need new IDs. */
-  get rest(): readonly Message[] {
+  get followUps(): readonly Message[] {
     return [this.#initialized, this.#level, ...this.#subscribed.values()].filter((message) => message !== undefined)
   }
 
   /** `list_changed` notifications that the client expects. */
-  get changes(): readonly Message[] {
+  get changeNotifications(): readonly Message[] {
     const capabilities = this.#result?.capabilities
     return listChanged
       .filter((kind) => {

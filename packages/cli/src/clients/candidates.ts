@@ -23,7 +23,7 @@ export interface CandidatesOptions {
   readonly folder?: string
 }
 
-export const alreadyConfigured = 'is there already'
+export const alreadyConfigured = 'already configured'
 
 export function importCandidates(found: readonly FoundServer[], options: CandidatesOptions): readonly Candidate[] {
   const taken = new Set<string>()
@@ -52,12 +52,11 @@ function reasonToSkip(
   definition: object,
   { present, own, isNamed, taken }: CandidatesOptions & { readonly taken: ReadonlySet<string> },
 ): string | undefined {
-  if (isOurs(server, own)) return 'is the gateway itself'
-  if (server.trust === 'project' && !isNamed)
-    return `comes with this project; take it over with --from ${basename(server.source.file)}`
-  if (taken.has(name)) return 'another has this name'
+  if (isOurs(server, own)) return 'the gateway itself'
+  if (server.trust === 'project' && !isNamed) return `project server; import it with --from ${basename(server.source.file)}`
+  if (taken.has(name)) return 'duplicate name'
   if (!Object.hasOwn(present, name)) return undefined
-  return isDeepStrictEqual(present[name], definition) ? alreadyConfigured : 'another of this name is there already'
+  return isDeepStrictEqual(present[name], definition) ? alreadyConfigured : 'name already in use'
 }
 
 function isOurs({ key, target }: FoundServer, own: readonly string[]): boolean {

@@ -51,29 +51,29 @@ const aliases: { readonly [name: string]: string } = {
 
 export function clientNamed(name: string | undefined, system: System): Client | PastedClient {
   const known = [...Object.keys(clientKinds), ...Object.keys(pastedKinds)]
-  const asked = name !== undefined && Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : (name ?? '')
-  const pasted = Object.hasOwn(pastedKinds, asked) ? pastedKinds[asked] : undefined
-  if (pasted !== undefined) return { name: asked, ...pasted }
-  const kind = Object.hasOwn(clientKinds, asked) ? clientKinds[asked] : undefined
+  const canonical = name !== undefined && Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : (name ?? '')
+  const pasted = Object.hasOwn(pastedKinds, canonical) ? pastedKinds[canonical] : undefined
+  if (pasted !== undefined) return { name: canonical, ...pasted }
+  const kind = Object.hasOwn(clientKinds, canonical) ? clientKinds[canonical] : undefined
   const file = kind === undefined ? undefined : fileOf(kind, system)
   if (kind === undefined || file === undefined)
     throw usageError(
       `${name === undefined ? 'Name a client.' : `Unknown client "${name}".${nearestHint(nearest(name, known))}`} Known clients: ${known.join(', ')}.`,
       { known },
     )
-  return clientOf(asked, kind, file)
+  return clientOf(canonical, kind, file)
 }
 
 export const isPasted = (client: Client | PastedClient): client is PastedClient => 'where' in client
 
 // VS Code and VS Code Insiders are separate programs; other clients use one of several files.
-const apart: ReadonlySet<string> = new Set(['vscode'])
+const separatePrograms: ReadonlySet<string> = new Set(['vscode'])
 
 function fileOf({ place }: ClientKind, system: System): string | undefined {
   const files = configLocations(system)
     .filter(({ client, trust }) => client === place && trust === 'user')
     .map(({ file }) => file)
-  const present = apart.has(place) ? undefined : files.find((file) => existsSync(file))
+  const present = separatePrograms.has(place) ? undefined : files.find((file) => existsSync(file))
   return present ?? files[0]
 }
 
@@ -124,7 +124,7 @@ function clientOf(name: string, kind: ClientKind, file: string): Client {
 const inExistingFile =
   (title: string, edit: Edit): Edit =>
   (text) => {
-    if (text.trim() === '') throw new EditError(`${title} has not written it yet. Start ${title} once, and connect it then.`)
+    if (text.trim() === '') throw new EditError(`${title} has not created it yet. Start ${title} once, then connect again.`)
     return edit(text)
   }
 

@@ -88,6 +88,6 @@ test('native is chosen where the host defers; a flag, the address and the config
     why: 'It is off.',
   })
   expect(chooseExposure({ ...facts, title: 'Codex', host: 'codex', deferral: undefined }).why).toBe('Codex does not defer tools.')
-  expect(() => parseExposure('all')).toThrow('--exposure is one of auto,')
+  expect(() => parseExposure('all')).toThrow('--exposure must be one of auto,')
   expect([loadingFor('native'), loadingFor('everything'), loadingFor('auto')]).toEqual(['deferred', 'unset', 'loaded'])
 })

@@ -9,7 +9,7 @@ export type ExposureName = (typeof exposureNames)[number]
 
 export function parseExposure(name: string): ExposureName {
   const found = exposureNames.find((each) => each === name)
-  if (found === undefined) throw usageError(`--exposure is one of ${exposureNames.join(', ')}, not "${name}".`)
+  if (found === undefined) throw usageError(`--exposure must be one of ${exposureNames.join(', ')}, not "${name}".`)
   return found
 }
 
@@ -31,10 +31,10 @@ export interface ExposureFacts {
 
 /** Chooses `native` if the client defers tools itself, otherwise leaves the choice to the gateway. */
 export function chooseExposure({ title, host, flag, address, configured, deferral }: ExposureFacts): ExposureChoice {
-  if (flag !== undefined) return { exposure: flag, isExplicit: true, why: 'As --exposure asks.' }
-  if (address !== undefined) return { exposure: address, isExplicit: true, why: 'As the address asks.' }
+  if (flag !== undefined) return { exposure: flag, isExplicit: true, why: 'Set by --exposure.' }
+  if (address !== undefined) return { exposure: address, isExplicit: true, why: 'Set by the URL.' }
   if (configured !== undefined && configured !== 'auto')
-    return { exposure: configured, isExplicit: false, why: "As the gateway's configuration asks." }
+    return { exposure: configured, isExplicit: false, why: 'Set by the gateway configuration.' }
   if (deferral?.isOn === true) return { exposure: 'native', isExplicit: true, why: deferral.why }
   if (deferral !== undefined) return { exposure: 'auto', isExplicit: deferral.isOverridden === true, why: deferral.why }
   const why =

@@ -83,13 +83,13 @@ function addressWith(
   address: string,
   { profile, host, exposure }: { readonly profile: string | undefined; readonly host: string; readonly exposure: ExposureChoice },
 ): string {
-  const [whole = ''] = address.split('#', 1)
-  const [path = '', query = ''] = whole.split(/\?(.*)/su)
-  const place = profile === undefined ? path : `${path.replace(/\/$/u, '')}/${encodeURIComponent(profile)}`
+  const [url = ''] = address.split('#', 1)
+  const [path = '', query = ''] = url.split(/\?(.*)/su)
+  const base = profile === undefined ? path : `${path.replace(/\/$/u, '')}/${encodeURIComponent(profile)}`
   const kept = query.split('&').filter((each) => each !== '' && !(exposure.isExplicit && each.startsWith('exposure=')))
   const hasHost = kept.some((each) => each.startsWith('host='))
   const all = [...kept, ...(hasHost ? [] : [`host=${host}`]), ...(exposure.isExplicit ? [`exposure=${exposure.exposure}`] : [])]
-  return `${place}?${all.join('&')}`
+  return `${base}?${all.join('&')}`
 }
 
 async function configuration(
@@ -101,8 +101,8 @@ async function configuration(
   const { profiles, tokens, exposure } = (await readConfig(file, io.env)).config
   const names = Object.keys(profiles)
   if (profile !== undefined && !names.includes(profile)) {
-    const known = names.length === 0 ? 'It has no profiles.' : `Its profiles: ${names.join(', ')}.`
-    throw usageError(`${file} has no profile "${profile}". ${known}`, { known: names })
+    const known = names.length === 0 ? 'No profiles are defined.' : `Available: ${names.join(', ')}.`
+    throw usageError(`Unknown profile "${profile}" in ${file}. ${known}`, { known: names })
   }
   const own = profile === undefined ? undefined : modeOf(profiles[profile]?.exposure)
   return { wantsToken: tokens.length > 0, exposure: own ?? modeOf(exposure) }
@@ -115,7 +115,7 @@ async function addressOf(flags: Flags, io: Io): Promise<{ readonly address: stri
   const url = textOf(flags, 'url')
   if (url !== undefined) {
     if (!URL.canParse(url) || !/^https?:/u.test(url))
-      throw usageError(`--url takes an address such as http://127.0.0.1:7420/mcp, not "${url}".`)
+      throw usageError(`--url must be a URL such as http://127.0.0.1:7420/mcp, not "${url}".`)
     return { address: url, config: undefined }
   }
   const [running, ...others] = (await findGateways(flags, io)).filter(({ transport }) => transport === 'http')

@@ -23,8 +23,7 @@ export async function verifyEntry(client: Client, io: Io): Promise<Verification>
   const found = servers.find(({ key, source, also }) => key === entryName && [source, ...also].some(isOwn))
   if (found !== undefined) return verifyTarget(found.target, io)
   const problem = problems.find((each) => isOwn(each) && each.server === entryName) ?? problems.find(isOwn)
-  const why = problem === undefined ? 'It is not there.' : problem.message
-  const message = `The entry "${entryName}" cannot be read back from ${client.file}. ${why}`
+  const message = `Cannot read entry "${entryName}" from ${client.file}. ${problem?.message ?? 'Entry not found.'}`
   return { status: 'failed', error: new CommandError(exit.failed, 'not_readable', message) }
 }
 

@@ -6,7 +6,7 @@ export async function run({ positionals }: Invocation, { stdout }: Io): Promise<
   const { scripts } = await import('../completion/scripts.ts')
   const [shell = ''] = positionals
   const script = Object.hasOwn(scripts, shell) ? scripts[shell as keyof typeof scripts] : undefined
-  if (script === undefined) throw usageError(`Which shell? unfold completion ${Object.keys(scripts).join('|')}`)
+  if (script === undefined) throw usageError(`Usage: unfold completion ${Object.keys(scripts).join('|')}`)
   stdout.write(script())
   return exit.ok
 }

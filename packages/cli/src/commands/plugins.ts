@@ -12,9 +12,9 @@ const pluginLoadTimeoutMs = 2_000
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [action, folder, ...others] = positionals
   if (action !== 'serve' || folder === undefined || others.length > 0)
-    throw usageError('Which folder? unfold plugins serve <folder> [--http <port>]')
+    throw usageError('Usage: unfold plugins serve <folder> [--http <port>]')
   const port = textOf(flags, 'http')
-  if (port !== undefined && !/^\d{1,5}$/u.test(port)) throw usageError(`--http wants a port, not "${port}".`)
+  if (port !== undefined && !/^\d{1,5}$/u.test(port)) throw usageError(`--http must be a port, not "${port}".`)
   const { defineToolbox, serve } = await import('@unfold-mcp/server')
   const { pluginFolder } = await import('@unfold-mcp/server/plugins')
   const path = resolve(io.cwd, folder)

@@ -96,7 +96,7 @@ describe('the file of approvals', () => {
     const warnings: string[] = []
     const store = approvalStore(join(fixture.home, '.unfold'), (message) => warnings.push(message))
     expect(await store.list()).toEqual([])
-    expect(warnings).toEqual([`${file} is ignored, so projects ask again. It is damaged, or of a newer version.`])
+    expect(warnings).toEqual([`Ignoring ${file}; projects need approval again. The file is damaged, or from a newer version.`])
     await store.approve(await server(fixture))
     expect(await store.list()).toHaveLength(1)
   })
@@ -110,7 +110,9 @@ describe('the file of approvals', () => {
     const file = join(fixture.home, '.unfold', 'approved.json')
     await chmod(file, 0o666)
     expect(await store.list()).toEqual([])
-    expect(warnings).toEqual([`${file} is ignored, so projects ask again. Others may write it; run chmod 600 on it.`])
+    expect(warnings).toEqual([
+      `Ignoring ${file}; projects need approval again. The file is writable by others; run chmod 600 on it.`,
+    ])
   })
 
   test('entries that are none are left out', async () => {

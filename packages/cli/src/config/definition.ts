@@ -33,7 +33,7 @@ export interface ServerEntry {
   /** Folder that relative paths start from; can differ from the folder of the file. */
   readonly folder: string
   /** Whether the user's own file defines it for this folder only. */
-  readonly ofProject?: boolean
+  readonly isProject?: boolean
   readonly inputs: ReadonlyMap<string, string>
 }
 
@@ -44,8 +44,8 @@ export interface ReadDefinition {
 }
 
 /** Parses a server entry and collects all problems. */
-export async function readDefinition(where: ServerEntry, system: System): Promise<ReadDefinition> {
-  const reader = new Reader(where, system)
+export async function readDefinition(entry: ServerEntry, system: System): Promise<ReadDefinition> {
+  const reader = new Reader(entry, system)
   const definition = await reader.read()
   const problems = [...reader.problems, ...reader.unsetProblems]
   return definition === undefined || reader.problems.length > 0 ? { problems } : { definition, problems }
@@ -63,7 +63,7 @@ const kinds: { readonly [type: string]: Kind } = {
   sse: 'sse',
 }
 
-const addresses = ['httpUrl', 'url', 'serverUrl'] as const
+const urlFields = ['httpUrl', 'url', 'serverUrl'] as const
 
 interface Text {
   readonly raw: string
@@ -82,59 +82,59 @@ interface Targets<T extends ServerTarget> {
 class Reader {
   readonly problems: Problem[] = []
   readonly unsetProblems: Problem[] = []
-  readonly #where: ServerEntry
+  readonly #entry: ServerEntry
   readonly #system: System
   readonly #variables: Variables
   readonly #uses = new Set<string>()
 
-  constructor(where: ServerEntry, system: System) {
-    this.#where = where
+  constructor(entry: ServerEntry, system: System) {
+    this.#entry = entry
     this.#system = system
-    const { folder, inputs, dialect } = where
+    const { folder, inputs, dialect } = entry
     this.#variables = { system, folder, inputs, bareNames: dialect.bareNames === true }
   }
 
   async read(): Promise<Definition | undefined> {
-    const { item } = this.#where
-    if (!isTable(item.value)) return this.#fail(item, '', `is ${typeName(item.value)}, and must be an object`)
+    const { item } = this.#entry
+    if (!isTable(item.value)) return this.#fail(item, '', `must be an object, not ${typeName(item.value)}`)
     const fields = item.value
     const kind = this.#kind(fields)
     if (kind === undefined) return undefined
     const envText = kind === 'stdio' ? await this.#envFile(fields) : ''
-    const made = kind === 'stdio' ? this.#command(fields, envText) : this.#address(fields, kind)
-    if (made === undefined) return undefined
+    const targets = kind === 'stdio' ? this.#command(fields, envText) : this.#url(fields, kind)
+    if (targets === undefined) return undefined
     const disabled = this.#flag(fields, 'disabled') === true || this.#flag(fields, 'enabled') === false
-    return { ...made, uses: [...this.#uses].sort(), disabled, envText }
+    return { ...targets, uses: [...this.#uses].sort(), disabled, envText }
   }
 
   /** Transport, explicit or derived from the fields. */
   #kind(fields: ReadonlyMap<string, Item>): Kind | undefined {
-    const { item, dialect } = this.#where
+    const { item, dialect } = this.#entry
     const field = fields.has('type') ? 'type' : 'transport'
     const type = fields.get(field)
-    const address = addresses.find((name) => fields.has(name))
+    const urlField = urlFields.find((name) => fields.has(name))
     const hasCommand = fields.has('command')
     if (type !== undefined) {
       const known = { ...kinds, ...dialect.types }
       const kind = typeof type.value === 'string' && Object.hasOwn(known, type.value) ? known[type.value] : undefined
       if (kind === undefined) return this.#unknownKind(type, field, Object.keys(known))
-      if (kind === 'stdio' && !hasCommand) return this.#fail(item, '', 'is of type "stdio" and has no "command"')
-      if (kind !== 'stdio' && address === undefined) return this.#fail(item, '', `is of type "${kind}" and has no "url"`)
+      if (kind === 'stdio' && !hasCommand) return this.#fail(item, '', 'type "stdio" requires "command"')
+      if (kind !== 'stdio' && urlField === undefined) return this.#fail(item, '', `type "${kind}" requires "url"`)
       return kind
     }
-    if (hasCommand && address !== undefined)
-      return this.#fail(item, '', `has both "command" and "${address}". Remove one, or say which counts with "type"`)
+    if (hasCommand && urlField !== undefined)
+      return this.#fail(item, '', `has both "command" and "${urlField}". Remove one, or set "type"`)
     if (hasCommand) return 'stdio'
-    if (address === 'httpUrl') return 'http'
-    if (address !== undefined) return 'auto'
-    return this.#fail(item, '', 'has neither "command" nor "url". Give it one')
+    if (urlField === 'httpUrl') return 'http'
+    if (urlField !== undefined) return 'auto'
+    return this.#fail(item, '', 'requires "command" or "url"')
   }
 
   #unknownKind(type: Item, field: string, known: readonly string[]): undefined {
     if (typeof type.value !== 'string') return this.#wrong(type, field, 'a string')
     const [close] = nearest(type.value.replace(/[_ ]/gu, '-'), known, 1)
-    const hint = close === undefined ? `Known are ${known.join(', ')}` : `Did you mean "${close}"? Known are ${known.join(', ')}`
-    return this.#fail(type, field, `"${printable(type.value)}" is no known type. ${hint}`)
+    const hint = close === undefined ? '' : ` Did you mean "${close}"?`
+    return this.#fail(type, field, `unknown type "${printable(type.value)}".${hint} Known types: ${known.join(', ')}`)
   }
 
   #command(fields: ReadonlyMap<string, Item>, envText: string): Targets<CommandTarget> | undefined {
@@ -142,9 +142,9 @@ class Reader {
     const args = this.#texts(fields.get('args'), 'args')
     const env = this.#table(fields.get('env'), 'env')
     const cwd = fields.has('cwd') ? this.#text(fields.get('cwd'), 'cwd') : undefined
-    if (command?.expanded === '' && !command.isUnset) return this.#fail(fields.get('command'), 'command', 'is empty')
+    if (command?.expanded === '' && !command.isUnset) return this.#fail(fields.get('command'), 'command', 'must not be empty')
     for (const [name, item] of tableOf(fields.get('env')))
-      if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'cannot be the name of a variable')
+      if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'is not a valid variable name')
     if (command === undefined || args === undefined || env === undefined) return undefined
     const expanded = { ...parsedEnv(envText), ...this.#passedOn(fields.get('env_vars')), ...valuesOf(env, 'expanded') }
     return {
@@ -175,24 +175,24 @@ class Reader {
 
   /** Relative to the project folder, where project servers also run by default. */
   #cwd(cwd: string | undefined): string | undefined {
-    const { folder, location, ofProject } = this.#where
-    if (cwd === undefined) return location.trust === 'project' || ofProject ? folder : undefined
+    const { folder, location, isProject } = this.#entry
+    if (cwd === undefined) return location.trust === 'project' || isProject ? folder : undefined
     return pathModule(this.#system.platform).resolve(folder, cwd)
   }
 
-  #address(fields: ReadonlyMap<string, Item>, kind: 'auto' | 'http' | 'sse'): Targets<UrlTarget> | undefined {
-    const field = addresses.find((name) => fields.has(name)) ?? 'url'
+  #url(fields: ReadonlyMap<string, Item>, kind: 'auto' | 'http' | 'sse'): Targets<UrlTarget> | undefined {
+    const field = urlFields.find((name) => fields.has(name)) ?? 'url'
     const url = this.#text(fields.get(field), field)
     const headers = this.#table(fields.get('headers') ?? fields.get('http_headers'), 'headers')
     const own = this.#codexHeaders(fields)
     if (url === undefined || headers === undefined) return undefined
     if (!isWebAddress(url.expanded) && !url.isUnset)
-      return this.#fail(fields.get(field), field, 'must be an address that begins with http:// or https://')
+      return this.#fail(fields.get(field), field, 'must be an http:// or https:// URL')
     const all = new Map([...headers, ...own])
     for (const [name, { expanded }] of all) {
-      const at = tableOf(fields.get('headers') ?? fields.get('http_headers')).get(name) ?? this.#where.item
-      if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) this.#fail(at, `headers.${name}`, 'cannot be the name of a header')
-      if (/[\r\n\0]/u.test(expanded)) this.#fail(at, `headers.${name}`, 'has a line break, which no header can hold')
+      const at = tableOf(fields.get('headers') ?? fields.get('http_headers')).get(name) ?? this.#entry.item
+      if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) this.#fail(at, `headers.${name}`, 'is not a valid header name')
+      if (/[\r\n\0]/u.test(expanded)) this.#fail(at, `headers.${name}`, 'must not contain line breaks')
     }
     return {
       target: urlTarget(url.expanded, valuesOf(all, 'expanded'), kind),
@@ -224,7 +224,7 @@ class Reader {
   }
 
   #named(item: Item, field: string): Text | undefined {
-    if (typeof item.value !== 'string') return this.#wrong(item, field, 'the name of a variable')
+    if (typeof item.value !== 'string') return this.#wrong(item, field, 'a variable name')
     return this.#expanded(item, field, `\${env:${item.value}}`)
   }
 
@@ -246,12 +246,12 @@ class Reader {
     const file = item === undefined ? undefined : this.#text(item, 'envFile')
     if (item === undefined || file === undefined) return ''
     if (file.isUnset) {
-      this.#fail(item, 'envFile', 'cannot be found while a variable in it is not set')
+      this.#fail(item, 'envFile', 'refers to a variable that is not set')
       return ''
     }
-    const path = pathModule(this.#system.platform).resolve(this.#where.folder, file.expanded)
+    const path = pathModule(this.#system.platform).resolve(this.#entry.folder, file.expanded)
     const read = await readText(path)
-    if (read === undefined) this.#fail(item, 'envFile', `there is no file ${printable(path)}`)
+    if (read === undefined) this.#fail(item, 'envFile', `file not found: ${printable(path)}`)
     else if ('problem' in read) this.#fail(item, 'envFile', `${printable(path)}: ${read.problem}`)
     else return read.text
     return ''
@@ -292,29 +292,29 @@ class Reader {
     for (const name of uses) this.#uses.add(name)
     for (const name of unset) this.unsetProblems.push({ ...this.#problem(item, field, unsetProblem(name)), unset: name })
     for (const problem of problems) this.#fail(item, field, problem)
-    if (text.includes('\0')) this.#fail(item, field, 'holds a zero character')
+    if (text.includes('\0')) this.#fail(item, field, 'must not contain NUL characters')
     if (problems.length > 0) return undefined
     return { raw, expanded: text, portable: portableText(raw, this.#variables), isUnset: unset.length > 0 }
   }
 
-  #wrong({ line, column, value }: Item, field: string, wanted: string): undefined {
+  #wrong({ line, column, value }: Item, field: string, expected: string): undefined {
     const quoted = typeof value === 'number' || typeof value === 'boolean' ? `. Put it in quotes: "${value}"` : ''
     return this.#fail(
       { line, column },
       field,
-      `is ${typeName(value)}, and must be ${wanted}${wanted.includes('string') ? quoted : ''}`,
+      `must be ${expected}, not ${typeName(value)}${expected.includes('string') ? quoted : ''}`,
     )
   }
 
-  #fail(item: Position | undefined, field: string, words: string): undefined {
-    this.problems.push(this.#problem(item, field, words))
+  #fail(item: Position | undefined, field: string, message: string): undefined {
+    this.problems.push(this.#problem(item, field, message))
   }
 
-  #problem(item: Position | undefined, field: string, words: string): Problem {
-    const { name: server, location, item: whole } = this.#where
-    const { line, column } = item ?? whole
-    const what = printable(field === '' ? server : `${server}.${field}`)
-    return { file: location.file, line, column, server, message: `${what}: ${words}.` }
+  #problem(item: Position | undefined, field: string, message: string): Problem {
+    const { name: server, location, item: entry } = this.#entry
+    const { line, column } = item ?? entry
+    const path = printable(field === '' ? server : `${server}.${field}`)
+    return { file: location.file, line, column, server, message: `${path}: ${message}.` }
   }
 }
 
@@ -351,6 +351,6 @@ function isWebAddress(text: string): boolean {
 }
 
 function parsedEnv(text: string): Record<string, string> {
-  const found = text === '' ? {} : parseEnv(text)
-  return Object.fromEntries(Object.entries(found).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const variables = text === '' ? {} : parseEnv(text)
+  return Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

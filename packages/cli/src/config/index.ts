@@ -1,5 +1,5 @@
 export { approvalStore, permissionFor } from './approval.ts'
-export { isOpenSecret } from './mask.ts'
+export { isLiteralSecret } from './mask.ts'
 export { problemText } from './problem.ts'
 export { resolveServer } from './resolve.ts'
 export { type FoundServer, type FoundServers, findServers } from './servers.ts'

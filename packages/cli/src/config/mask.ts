@@ -8,7 +8,7 @@ const reference = /^(?:(?:Bearer|Basic|Token) )?\$\{[\w:]+\}$/iu
 const address = /^[a-z][\w+.-]*:\/\//iu
 
 /** Whether a value is a literal secret, not a reference to a variable. */
-export const isOpenSecret = (name: string, value: string): boolean =>
+export const isLiteralSecret = (name: string, value: string): boolean =>
   value !== '' && !value.includes(`\${`) && (isSecretName(name) || looksSecret(value.replace(/^\w+ /u, '')))
 
 export const isSecretName = (name: string): boolean => secretName.test(name) && !variableName.test(name)

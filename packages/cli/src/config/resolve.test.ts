@@ -36,7 +36,7 @@ describe('a name', () => {
     expect(choice).toEqual({
       kind: 'ambiguous',
       names: ['github@cursor', 'github@gemini'],
-      message: `There are 2 different servers called "github". Say which:\n  github@cursor  ${cursor}:1\n  github@gemini  ${gemini}:1`,
+      message: `Server name "github" is ambiguous. Choose one of:\n  github@cursor  ${cursor}:1\n  github@gemini  ${gemini}:1`,
     })
   })
 
@@ -46,7 +46,7 @@ describe('a name', () => {
     for (const name of ['half', 'half@cursor'])
       expect(resolveServer(name, found)).toMatchObject({
         kind: 'broken',
-        message: expect.stringContaining('half.type: "odd" is no known type.'),
+        message: expect.stringContaining('half.type: unknown type "odd".'),
       })
   })
 
@@ -55,14 +55,14 @@ describe('a name', () => {
     expect(resolveServer('memry', await findServers(fixture.system))).toEqual({
       kind: 'unknown',
       nearest: ['memory'],
-      message: 'There is no server "memry". Nearest: memory.',
+      message: 'Unknown server "memry". Nearest: memory.',
     })
   })
 
   test('that nothing is near to gets all there are', async () => {
     await using fixture = await office()
     expect(resolveServer('zzzzzzzzzzzz', await findServers(fixture.system))).toMatchObject({
-      message: 'There is no server "zzzzzzzzzzzz". There are: github@cursor, github@gemini, memory.',
+      message: 'Unknown server "zzzzzzzzzzzz". Available: github@cursor, github@gemini, memory.',
     })
   })
 
@@ -70,7 +70,7 @@ describe('a name', () => {
     await using fixture = await machine()
     const file = await fixture.write('.mcp.json', '{')
     expect(resolveServer('a\u001b[31m', await findServers(fixture.system))).toMatchObject({
-      message: `There is no server "a\\u{1b}[31m". No configuration here has any. Not read: ${file}.`,
+      message: `Unknown server "a\\u{1b}[31m". No servers are configured. Invalid files: ${file}.`,
     })
   })
 })

@@ -22,7 +22,7 @@ export function resolveServer(name: string, { servers, problems }: FoundServers)
   const broken = problems.filter(({ server }) => server === name || (server !== undefined && name.startsWith(`${server}@`)))
   if (broken.length > 0) {
     const lines = broken.map((problem) => `\n  ${problemText(problem)}`).join('')
-    return { kind: 'broken', problems: broken, message: `The server "${printable(name)}" cannot be used:${lines}` }
+    return { kind: 'broken', problems: broken, message: `Server "${printable(name)}" cannot be used:${lines}` }
   }
   return unknown(name, servers, problems)
 }
@@ -33,7 +33,7 @@ function ambiguous(name: string, same: readonly FoundServer[]): Resolution {
   return {
     kind: 'ambiguous',
     names,
-    message: `There are ${same.length} different servers called "${printable(name)}". Say which:${lines.join('')}`,
+    message: `Server name "${printable(name)}" is ambiguous. Choose one of:${lines.join('')}`,
   }
 }
 
@@ -45,9 +45,9 @@ function unknown(name: string, servers: readonly FoundServer[], problems: readon
   const shown = close.length > 0 ? close : servers.slice(0, 10).map((server) => server.name)
   const hint =
     servers.length === 0
-      ? 'No configuration here has any.'
-      : `${close.length > 0 ? 'Nearest' : 'There are'}: ${shown.map((each) => printable(each)).join(', ')}.`
+      ? 'No servers are configured.'
+      : `${close.length > 0 ? 'Nearest' : 'Available'}: ${shown.map((each) => printable(each)).join(', ')}.`
   const files = new Set(problems.filter(({ server }) => server === undefined).map(({ file }) => file))
-  const unread = files.size === 0 ? '' : ` Not read: ${[...files].map((file) => printable(file, 500)).join(', ')}.`
-  return { kind: 'unknown', nearest: close, message: `There is no server "${printable(name)}". ${hint}${unread}` }
+  const unread = files.size === 0 ? '' : ` Invalid files: ${[...files].map((file) => printable(file, 500)).join(', ')}.`
+  return { kind: 'unknown', nearest: close, message: `Unknown server "${printable(name)}". ${hint}${unread}` }
 }

@@ -17,7 +17,7 @@ export function sectionsOf(root: Item, location: ConfigLocation, system: System)
   const fail = ({ line, column }: Item, message: string): void =>
     void problems.push({ file: location.file, line, column, message })
   if (!isTable(root.value)) {
-    fail(root, `It holds ${typeName(root.value)}, and must hold an object.`)
+    fail(root, `Must contain an object, not ${typeName(root.value)}.`)
     return { servers: [], problems }
   }
   const fields = root.value
@@ -25,7 +25,7 @@ export function sectionsOf(root: Item, location: ConfigLocation, system: System)
   const { keys } = dialect
   const present = keys.filter((key) => fields.has(key))
   if (present.length === 0 && location.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
-    fail(root, `It has no "${keys[0]}". Put the servers into an object of that name.`)
+    fail(root, `Missing "${keys[0]}". Define servers in an object of that name.`)
   const inputs = inputsOf(fields.get('inputs'))
   const servers = present.flatMap((key) =>
     (dialect.isList === true ? listed : named)(fields.get(key), key, fail).flatMap(({ name, item: written }) => {
@@ -42,12 +42,12 @@ type Fail = (item: Item, message: string) => void
 function named(item: Item | undefined, key: string, fail: Fail): readonly { readonly name: string; readonly item: Item }[] {
   if (item === undefined) return []
   if (!isTable(item.value)) {
-    fail(item, `"${key}" is ${typeName(item.value)}, and must be an object with a server under each name.`)
+    fail(item, `"${key}" must be an object of servers, not ${typeName(item.value)}.`)
     return []
   }
   return [...item.value].flatMap(([name, each]) => {
     if (name.trim() !== '') return [{ name, item: each }]
-    fail(each, `A server in "${key}" has no name. Give it one.`)
+    fail(each, `A server in "${key}" has no name.`)
     return []
   })
 }
@@ -58,7 +58,7 @@ function listed(list: Item | undefined, key: string, fail: Fail): ReturnType<typ
   return list.value.flatMap((item) => {
     const name = isTable(item.value) ? item.value.get('name')?.value : undefined
     if (typeof name === 'string' && name.trim() !== '') return [{ name, item }]
-    fail(item, `A server in "${key}" has no name. Give it one.`)
+    fail(item, `A server in "${key}" has no name.`)
     return []
   })
 }
@@ -75,20 +75,20 @@ function perProject(item: Item | undefined, { platform, cwd }: System, fail: Fai
     return named(project.value.get('mcpServers'), key, fail).map((each) => ({
       ...each,
       folder: paths.normalize(folder),
-      ofProject: true,
+      isProject: true,
     }))
   })
 }
 
 /** VS Code inputs: descriptions by ID. */
 function inputsOf(item: Item | undefined): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  if (item === undefined || !isList(item.value)) return found
+  const inputs = new Map<string, string>()
+  if (item === undefined || !isList(item.value)) return inputs
   for (const { value } of item.value) {
     if (!isTable(value)) continue
     const id = value.get('id')?.value
-    const about = value.get('description')?.value
-    if (typeof id === 'string') found.set(id, typeof about === 'string' ? about : '')
+    const description = value.get('description')?.value
+    if (typeof id === 'string') inputs.set(id, typeof description === 'string' ? description : '')
   }
-  return found
+  return inputs
 }

@@ -146,7 +146,7 @@ env_http_headers = { "X-Star" = "GEMINI" }
     const { servers } = await findServers(fixture.system, { file: 'odd.json' })
     expect(servers).toMatchObject([{ name: 'one', trust: 'user', source: { file } }])
     const missing = await findServers(fixture.system, { file: 'none.json' })
-    expect(missing.problems).toMatchObject([{ file: join(fixture.project, 'none.json'), message: 'There is no such file.' }])
+    expect(missing.problems).toMatchObject([{ file: join(fixture.project, 'none.json'), message: 'File not found.' }])
   })
 })
 
@@ -210,39 +210,30 @@ describe('what is wrong is reported with its location', () => {
   }
 
   test.each([
-    [5, ['mcp.json:3:8: bad: is a number, and must be an object.']],
-    [{}, ['mcp.json:3:8: bad: has neither "command" nor "url". Give it one.']],
-    [{ command: 5 }, ['mcp.json:3:19: bad.command: is a number, and must be a string. Put it in quotes: "5".']],
-    [{ command: '' }, ['mcp.json:3:19: bad.command: is empty.']],
-    [{ command: 'a\0b' }, ['mcp.json:3:19: bad.command: holds a zero character.']],
-    [{ command: 'a', args: '-y x' }, ['mcp.json:3:30: bad.args: is a string, and must be a list of strings.']],
+    [5, ['mcp.json:3:8: bad: must be an object, not a number.']],
+    [{}, ['mcp.json:3:8: bad: requires "command" or "url".']],
+    [{ command: 5 }, ['mcp.json:3:19: bad.command: must be a string, not a number. Put it in quotes: "5".']],
+    [{ command: '' }, ['mcp.json:3:19: bad.command: must not be empty.']],
+    [{ command: 'a\0b' }, ['mcp.json:3:19: bad.command: must not contain NUL characters.']],
+    [{ command: 'a', args: '-y x' }, ['mcp.json:3:30: bad.args: must be a list of strings, not a string.']],
     [
       { command: 'a', args: ['--port', 3000, null] },
       [
-        'mcp.json:3:40: bad.args[1]: is a number, and must be a string. Put it in quotes: "3000".',
-        'mcp.json:3:45: bad.args[2]: is null, and must be a string.',
+        'mcp.json:3:40: bad.args[1]: must be a string, not a number. Put it in quotes: "3000".',
+        'mcp.json:3:45: bad.args[2]: must be a string, not null.',
       ],
     ],
-    [{ command: 'a', env: ['A=1'] }, ['mcp.json:3:29: bad.env: is a list, and must be an object of strings.']],
-    [{ command: 'a', env: { 'A=B': '1' } }, ['mcp.json:3:36: bad.env.A=B: cannot be the name of a variable.']],
-    [{ command: 'a', disabled: 'yes' }, ['mcp.json:3:34: bad.disabled: is a string, and must be true or false.']],
-    [
-      { command: 'a', url: 'https://a.example' },
-      ['mcp.json:3:8: bad: has both "command" and "url". Remove one, or say which counts with "type".'],
-    ],
-    [{ type: 'stdio', url: 'https://a.example' }, ['mcp.json:3:8: bad: is of type "stdio" and has no "command".']],
-    [{ type: 'http', command: 'a' }, ['mcp.json:3:8: bad: is of type "http" and has no "url".']],
-    [{ url: 'ftp://a.example' }, ['mcp.json:3:15: bad.url: must be an address that begins with http:// or https://.']],
-    [{ url: 'a.example/mcp' }, ['mcp.json:3:15: bad.url: must be an address that begins with http:// or https://.']],
-    [{ url: 'https://a.example', headers: { 'X Y': '1' } }, ['mcp.json:3:52: bad.headers.X Y: cannot be the name of a header.']],
-    [
-      { url: 'https://a.example', headers: { X: 'a\r\nY: b' } },
-      ['mcp.json:3:50: bad.headers.X: has a line break, which no header can hold.'],
-    ],
-    [
-      { type: 7, url: 'https://a.example' },
-      ['mcp.json:3:16: bad.type: is a number, and must be a string. Put it in quotes: "7".'],
-    ],
+    [{ command: 'a', env: ['A=1'] }, ['mcp.json:3:29: bad.env: must be an object of strings, not a list.']],
+    [{ command: 'a', env: { 'A=B': '1' } }, ['mcp.json:3:36: bad.env.A=B: is not a valid variable name.']],
+    [{ command: 'a', disabled: 'yes' }, ['mcp.json:3:34: bad.disabled: must be true or false, not a string.']],
+    [{ command: 'a', url: 'https://a.example' }, ['mcp.json:3:8: bad: has both "command" and "url". Remove one, or set "type".']],
+    [{ type: 'stdio', url: 'https://a.example' }, ['mcp.json:3:8: bad: type "stdio" requires "command".']],
+    [{ type: 'http', command: 'a' }, ['mcp.json:3:8: bad: type "http" requires "url".']],
+    [{ url: 'ftp://a.example' }, ['mcp.json:3:15: bad.url: must be an http:// or https:// URL.']],
+    [{ url: 'a.example/mcp' }, ['mcp.json:3:15: bad.url: must be an http:// or https:// URL.']],
+    [{ url: 'https://a.example', headers: { 'X Y': '1' } }, ['mcp.json:3:52: bad.headers.X Y: is not a valid header name.']],
+    [{ url: 'https://a.example', headers: { X: 'a\r\nY: b' } }, ['mcp.json:3:50: bad.headers.X: must not contain line breaks.']],
+    [{ type: 7, url: 'https://a.example' }, ['mcp.json:3:16: bad.type: must be a string, not a number. Put it in quotes: "7".']],
   ])('%j', async (definition, problems) => {
     expect(await wrong(definition)).toEqual(problems)
   })
@@ -251,22 +242,22 @@ describe('what is wrong is reported with its location', () => {
     ['streamable_http', 'Did you mean "streamable-http"?'],
     ['HTTP', 'Did you mean "http"?'],
     ['Stdio', 'Did you mean "stdio"?'],
-    ['websocket', 'Known are stdio, http, streamable-http, streamableHttp, sse.'],
-    ['__proto__', 'Known are stdio, http, streamable-http, streamableHttp, sse.'],
+    ['websocket', 'Known types: stdio, http, streamable-http, streamableHttp, sse.'],
+    ['__proto__', 'Known types: stdio, http, streamable-http, streamableHttp, sse.'],
     // A word of Copilot's own.
-    ['local', 'Known are'],
+    ['local', 'Known types:'],
   ])('the type "%s" is never taken for another, and the message helps: %s', async (type, hint) => {
     const [problem, ...more] = await wrong({ type, url: 'https://a.example', command: 'a' })
     expect(more).toEqual([])
-    expect(problem).toContain(`bad.type: "${type}" is no known type.`)
+    expect(problem).toContain(`bad.type: unknown type "${type}".`)
     expect(problem).toContain(hint)
   })
 
   test('a variable that is missing names file, server and field, and all of them are told', async () => {
     const definition = { command: 'a', args: ['${ONE}'], env: { TOKEN: '${TWO}', SET: '${SET}' } }
     expect(await wrong(definition, { SET: 's' })).toEqual([
-      'mcp.json:3:31: bad.args[0]: the variable ONE is not set. Set it, or give it a default: ${ONE:-value}.',
-      'mcp.json:3:56: bad.env.TOKEN: the variable TWO is not set. Set it, or give it a default: ${TWO:-value}.',
+      'mcp.json:3:31: bad.args[0]: ONE is not set. Set it, or add a default: ${ONE:-value}.',
+      'mcp.json:3:56: bad.env.TOKEN: TWO is not set. Set it, or add a default: ${TWO:-value}.',
     ])
   })
 
@@ -308,7 +299,7 @@ describe('what is wrong is reported with its location', () => {
       {
         server: 'github',
         message:
-          'github.headers.Authorization: ${input:gh} is an input ("A token of GitHub") that its editor asks for and keeps to itself. Put it into a variable, and write ${env:GH}.',
+          'github.headers.Authorization: ${input:gh} is an editor input ("A token of GitHub"), which is not available here. Use an environment variable instead: ${env:GH}.',
       },
     ])
   })
@@ -317,7 +308,7 @@ describe('what is wrong is reported with its location', () => {
     await using fixture = await machine()
     await fixture.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
     const { problems } = await findServers(fixture.system)
-    expect(problems).toMatchObject([{ message: `one.envFile: there is no file ${join(fixture.project, '.env')}.` }])
+    expect(problems).toMatchObject([{ message: `one.envFile: file not found: ${join(fixture.project, '.env')}.` }])
   })
 })
 
@@ -334,31 +325,31 @@ describe('one broken file never hides the others', () => {
   const cursor = (content: unknown) => broken((fixture) => fixture.write('~/.cursor/mcp.json', content))
 
   test.each([
-    ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: It is not JSON: colon expected. Fix it here.'],
-    ['{ "mcpServers": {', '1:18: It is not JSON: close brace expected. Fix it here.'],
-    ['not json at all', '1:1: It is not JSON: invalid symbol. Fix it here.'],
-    ['', '1:1: It is empty. Write {} at least.'],
-    ['[]', '1:1: It holds a list, and must hold an object.'],
-    ['null', '1:1: It holds null, and must hold an object.'],
-    ['{ "mcpServers": [] }', '1:17: "mcpServers" is a list, and must be an object with a server under each name.'],
-    ['{ "mcpServers": { " ": {} } }', '1:24: A server in "mcpServers" has no name. Give it one.'],
-    ['{ "github": { "command": "a" } }', '1:1: It has no "mcpServers". Put the servers into an object of that name.'],
-    ['['.repeat(1_000_000), '1:1: It is nested too deeply to be read.'],
-    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), '1:1: It is not written in UTF-8. Save it as UTF-8.'],
-    [Buffer.from('\uFEFF{}', 'utf16le'), '1:1: It is written in UTF-16. Save it as UTF-8.'],
-    [Buffer.alloc(5_000_001, ' '), '1:1: It is larger than 5 MB, which no configuration is. Remove what does not belong.'],
+    ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: Invalid JSON: colon expected.'],
+    ['{ "mcpServers": {', '1:18: Invalid JSON: close brace expected.'],
+    ['not json at all', '1:1: Invalid JSON: invalid symbol.'],
+    ['', '1:1: The file is empty.'],
+    ['[]', '1:1: Must contain an object, not a list.'],
+    ['null', '1:1: Must contain an object, not null.'],
+    ['{ "mcpServers": [] }', '1:17: "mcpServers" must be an object of servers, not a list.'],
+    ['{ "mcpServers": { " ": {} } }', '1:24: A server in "mcpServers" has no name.'],
+    ['{ "github": { "command": "a" } }', '1:1: Missing "mcpServers". Define servers in an object of that name.'],
+    ['['.repeat(1_000_000), '1:1: Nested too deeply.'],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), '1:1: Not valid UTF-8. Save the file as UTF-8.'],
+    [Buffer.from('\uFEFF{}', 'utf16le'), '1:1: UTF-16 is not supported. Save the file as UTF-8.'],
+    [Buffer.alloc(5_000_001, ' '), '1:1: Larger than 5 MB.'],
   ])('content %#', async (content, problem) => {
     expect(await cursor(content)).toBe(`~/.cursor/mcp.json:${problem}`)
   })
 
   test('a definition that is nested beyond meaning', async () => {
     const deep = `{ "mcpServers": { "a": { "command": "b", "x": ${'['.repeat(500)}${']'.repeat(500)} } } }`
-    expect(await cursor(deep)).toBe('~/.cursor/mcp.json:1:24: a: is nested too deeply to be meant.')
+    expect(await cursor(deep)).toBe('~/.cursor/mcp.json:1:24: a: nested too deeply.')
   })
 
   test('TOML that is none', async () => {
     expect(await broken((fixture) => fixture.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
-      /^~\/\.codex\/config\.toml:2:\d+: It is not TOML: .+\. Fix it here\.$/,
+      /^~\/\.codex\/config\.toml:2:\d+: Invalid TOML: .+\.$/,
     )
   })
 
@@ -367,12 +358,12 @@ describe('one broken file never hides the others', () => {
       await mkdir(join(home, '.cursor'))
       await symlink(join(home, '.cursor', 'mcp.json'), join(home, '.cursor', 'mcp.json'))
     })
-    expect(problem).toBe('~/.cursor/mcp.json:1:1: It is a link that leads back to itself. Remove the link.')
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: The symbolic link refers to itself.')
   })
 
   test('a folder where a file should be', async () => {
     expect(await broken(({ home }) => mkdir(join(home, '.cursor', 'mcp.json'), { recursive: true }))).toBe(
-      '~/.cursor/mcp.json:1:1: It is no regular file.',
+      '~/.cursor/mcp.json:1:1: Not a regular file.',
     )
   })
 
@@ -381,13 +372,13 @@ describe('one broken file never hides the others', () => {
       await mkdir(join(home, '.cursor'))
       execFileSync(pipeMaker, [join(home, '.cursor', 'mcp.json')])
     })
-    expect(problem).toBe('~/.cursor/mcp.json:1:1: It is no regular file.')
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: Not a regular file.')
   })
 
   // Whoever is root may read everything.
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that one may not read', async () => {
     const problem = await broken(async (fixture) => chmod(await fixture.write('~/.cursor/mcp.json', '{}'), 0o000))
-    expect(problem).toBe('~/.cursor/mcp.json:1:1: You may not read it. Check its permissions.')
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: Permission denied.')
   })
 })
 

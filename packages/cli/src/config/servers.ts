@@ -68,12 +68,12 @@ async function readLocation(
 ): Promise<{ readonly servers: readonly Unnamed[]; readonly problems: readonly Problem[] }> {
   const document = await readDocument(location.file)
   if (document === undefined) {
-    const problem = { file: location.file, line: 1, column: 1, message: 'There is no such file.' }
+    const problem = { file: location.file, line: 1, column: 1, message: 'File not found.' }
     return { servers: [], problems: mustExist ? [problem] : [] }
   }
   if ('problem' in document) return { servers: [], problems: [{ file: location.file, ...document.problem }] }
   const sections = sectionsOf(document.root, location, system)
-  const read = await Promise.all(sections.servers.map((where) => readServer(where, system)))
+  const read = await Promise.all(sections.servers.map((entry) => readServer(entry, system)))
   return {
     servers: read.flatMap(({ server }) => server ?? []),
     problems: [...sections.problems, ...read.flatMap(({ problems }) => problems)],
@@ -81,17 +81,16 @@ async function readLocation(
 }
 
 async function readServer(
-  where: ServerEntry,
+  entry: ServerEntry,
   system: System,
 ): Promise<{ readonly server?: Unnamed; readonly problems: readonly Problem[] }> {
-  const { name, item, location } = where
+  const { name, item, location } = entry
   const { file, client, trust } = location
   const { line, column } = item
-  const { definition, problems } = await readDefinition(where, system)
+  const { definition, problems } = await readDefinition(entry, system)
   if (definition === undefined) return { problems }
-  const hash = hashOf(where, definition)
-  if (hash === undefined)
-    return { problems: [{ file, line, column, server: name, message: `${name}: is nested too deeply to be meant.` }] }
+  const hash = hashOf(entry, definition)
+  if (hash === undefined) return { problems: [{ file, line, column, server: name, message: `${name}: nested too deeply.` }] }
   const { target, raw, portable, uses, disabled } = definition
   const server = {
     key: name,

@@ -1,5 +1,5 @@
-import { access } from 'node:fs/promises'
 import { posix, win32 } from 'node:path'
+import { fileExists } from '../base/file-exists.ts'
 
 /** Everything that determines which configuration files are read and how variables expand. */
 export interface System {
@@ -37,12 +37,6 @@ export async function projectRoot({ platform, home, cwd }: Omit<System, 'root'>)
   const above = foldersAbove(cwd, platform)
   const end = above.indexOf(home)
   for (const folder of end === -1 ? above : above.slice(0, end))
-    if (await exists(pathModule(platform).join(folder, '.git'))) return folder
+    if (await fileExists(pathModule(platform).join(folder, '.git'))) return folder
   return cwd
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )

@@ -58,18 +58,18 @@ describe('dollar signs', () => {
 
 describe('variables that are not', () => {
   test.each([
-    ['${}', '${} names no variable'],
+    ['${}', '${} has no variable name'],
     [
       '${config:editor.font}',
-      '${config:editor.font} is not known here. Known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder} and ${userHome}',
+      'unknown variable ${config:editor.font}. Supported: ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder}, ${userHome}',
     ],
     [
       '${input:api-key}',
-      '${input:api-key} is an input ("The key of your account") that its editor asks for and keeps to itself. Put it into a variable, and write ${env:API_KEY}',
+      '${input:api-key} is an editor input ("The key of your account"), which is not available here. Use an environment variable instead: ${env:API_KEY}',
     ],
     [
       '${input:9}',
-      '${input:9} is an input that its editor asks for and keeps to itself. Put it into a variable, and write ${env:NAME}',
+      '${input:9} is an editor input, which is not available here. Use an environment variable instead: ${env:NAME}',
     ],
   ])('%s says why and what to do', (written, problem) => {
     expect(expand(written, variables).problems).toEqual([problem])

@@ -19,8 +19,7 @@ export interface Expanded {
   readonly problems: readonly string[]
 }
 
-export const unsetProblem = (name: string): string =>
-  `the variable ${name} is not set. Set it, or give it a default: \${${name}:-value}`
+export const unsetProblem = (name: string): string => `${name} is not set. Set it, or add a default: \${${name}:-value}`
 
 /** Expands variables and predefined folders such as `${workspaceFolder}`. */
 export function expand(text: string, variables: Variables): Expanded {
@@ -61,14 +60,14 @@ function predefined(name: string, { folder, system }: Variables): string | undef
 
 function problemText({ kind, inside }: VariableProblem, inputs: ReadonlyMap<string, string>): string {
   const shown = `\${${printable(inside)}}`
-  if (inside === '') return `${shown} names no variable`
-  if (kind === 'nested') return `${shown} has a variable within another, which is not supported. Write them one after the other`
+  if (inside === '') return `${shown} has no variable name`
+  if (kind === 'nested') return `${shown} contains a nested variable, which is not supported`
   if (!inside.startsWith('input:'))
-    return `${shown} is not known here. Known are \${NAME}, \${NAME:-default}, \${env:NAME}, \${workspaceFolder} and \${userHome}`
+    return `unknown variable ${shown}. Supported: \${NAME}, \${NAME:-default}, \${env:NAME}, \${workspaceFolder}, \${userHome}`
   const id = inside.slice('input:'.length)
-  const about = inputs.get(id)
-  const what = about === undefined || about === '' ? '' : ` ("${printable(about)}")`
+  const description = inputs.get(id)
+  const what = description === undefined || description === '' ? '' : ` ("${printable(description)}")`
   const name = id.replaceAll(/\W+/gu, '_').toUpperCase()
   const instead = /^[A-Z_]\w*$/u.test(name) ? name : 'NAME'
-  return `${shown} is an input${what} that its editor asks for and keeps to itself. Put it into a variable, and write \${env:${instead}}`
+  return `${shown} is an editor input${what}, which is not available here. Use an environment variable instead: \${env:${instead}}`
 }

@@ -44,7 +44,7 @@ test('a file that another program broke meanwhile, or that is no UTF-8, is left 
   await writeFile(file, '{}')
   const plan = await planEdit(file, setJson(['unfold'], true))
   await writeFile(file, '{"a": ')
-  await expect(writeEdit(plan)).rejects.toThrow('was left alone. It is not JSON.')
+  await expect(writeEdit(plan)).rejects.toThrow(`${file} was not changed. Invalid JSON.`)
   expect(await readFile(file, 'utf8')).toBe('{"a": ')
   await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))
   await expect(planEdit(file, setJson(['unfold'], true))).rejects.toThrow('UTF-8')

@@ -9,7 +9,7 @@ export interface PlannedEdit {
   /** Current text without a byte order mark; undefined if the file does not exist. */
   readonly before: string | undefined
   readonly after: string
-  readonly isChange: boolean
+  readonly isChanged: boolean
   readonly edit: Edit
 }
 
@@ -22,10 +22,10 @@ export interface Written {
 export async function planEdit(file: string, edit: Edit): Promise<PlannedEdit> {
   const read = await textOf(file)
   const after = edited(file, read?.text ?? '', edit)
-  return { file, before: read?.text, after, isChange: after !== (read?.text ?? ''), edit }
+  return { file, before: read?.text, after, isChanged: after !== (read?.text ?? ''), edit }
 }
 
-const tries = 5
+const maxAttempts = 5
 
 /**
  * Writes an edit atomically, with a numbered backup next to the file. Follows symbolic links. If the file changed since it was
@@ -36,7 +36,7 @@ export async function writeEdit({ file, before, after, edit }: PlannedEdit): Pro
   await mkdir(dirname(target), { recursive: true })
   let basis = before
   let wanted = after
-  for (let attempt = 0; attempt < tries; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const now = await textOf(target)
     if (now?.text !== basis) {
       basis = now?.text
@@ -52,7 +52,7 @@ export async function writeEdit({ file, before, after, edit }: PlannedEdit): Pro
       await rm(draft, { force: true })
     }
   }
-  throw new EditError(`${file} is being written by another program. Try again when it is done.`)
+  throw new EditError(`${file} is being changed by another program. Try again later.`)
 }
 
 function edited(file: string, text: string, edit: Edit): string {
@@ -60,7 +60,7 @@ function edited(file: string, text: string, edit: Edit): string {
     return edit(text)
   } catch (error) {
     if (!(error instanceof EditError)) throw error
-    throw new EditError(`${file} was left alone. ${error.message}`, { cause: error })
+    throw new EditError(`${file} was not changed. ${error.message}`, { cause: error })
   }
 }
 
@@ -80,7 +80,7 @@ async function textOf(file: string): Promise<FileText | undefined> {
   }
   const text = bytes.toString('utf8')
   // Invalid UTF-8 would be changed by writing it back.
-  if (!Buffer.from(text).equals(bytes)) throw new EditError(`${file} was left alone. It is not written in UTF-8.`)
+  if (!Buffer.from(text).equals(bytes)) throw new EditError(`${file} was not changed. It is not valid UTF-8.`)
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   return { text: text.slice(mark.length), mark }
 }

@@ -17,7 +17,7 @@ export const appendJson =
   (text) => {
     const present = valueAt(plainOf(rootOf(text)), path)
     if (present === undefined) return setJson(path, [value])(text)
-    if (!Array.isArray(present)) throw new EditError(`"${path.join('.')}" is no list.`)
+    if (!Array.isArray(present)) throw new EditError(`"${path.join('.')}" is not a list.`)
     return checked(
       text,
       (given, root) => {
@@ -64,7 +64,7 @@ function checked(text: string, edit: (given: string, root: Node) => string, expe
   const root = rootOf(given)
   const after = edit(given, root)
   if (!isDeepStrictEqual(plainOf(rootOf(after)), expected(plainOf(root))))
-    throw new EditError('It is written in a way that cannot be edited without harm.')
+    throw new EditError('The edit would change more than intended.')
   return after
 }
 
@@ -73,8 +73,8 @@ const options = { allowTrailingComma: true }
 function rootOf(text: string): Node {
   const errors: ParseError[] = []
   const root = treeOf(text.trim() === '' ? '{}' : text, errors)
-  if (root === undefined || errors.length > 0) throw new EditError('It is not JSON.')
-  if (root.type !== 'object') throw new EditError('It holds no object.')
+  if (root === undefined || errors.length > 0) throw new EditError('Invalid JSON.')
+  if (root.type !== 'object') throw new EditError('The file must contain an object.')
   return root
 }
 
@@ -88,7 +88,7 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined {
 }
 
 const maxDepth = 100
-const tooDeep = 'It is nested too deeply.'
+const tooDeep = 'Nested too deeply.'
 
 /** Duplicate keys are rejected, since programs disagree on which one wins. */
 function plainOf(node: Node, depth = 0): unknown {
@@ -96,10 +96,10 @@ function plainOf(node: Node, depth = 0): unknown {
   if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, depth + 1))
   if (node.type !== 'object') return node.value
   const entries = (node.children ?? []).map(({ children: [key, value] = [] }) => {
-    if (key === undefined || value === undefined) throw new EditError('It is not JSON.')
+    if (key === undefined || value === undefined) throw new EditError('Invalid JSON.')
     return [String(key.value), plainOf(value, depth + 1)] as const
   })
-  if (new Set(entries.map(([key]) => key)).size < entries.length) throw new EditError('It has the same name twice in one object.')
+  if (new Set(entries.map(([key]) => key)).size < entries.length) throw new EditError('An object has duplicate keys.')
   return Object.fromEntries(entries)
 }
 
@@ -126,7 +126,7 @@ const withoutValue =
 
 function nodeAt(root: Node, path: Path): Node {
   const node = findNodeAtLocation(root, [...path])
-  if (node === undefined) throw new EditError(`It has no "${path.join('.')}".`)
+  if (node === undefined) throw new EditError(`Missing "${path.join('.')}".`)
   return node
 }
 
@@ -139,7 +139,7 @@ function setIn(text: string, root: Node, path: Path, value: unknown): string {
   // Insert into the deepest existing object on the path.
   const known = path.findLastIndex((_, length) => findNodeAtLocation(root, path.slice(0, length)) !== undefined)
   const parent = nodeAt(root, path.slice(0, known))
-  if (parent.type !== 'object') throw new EditError(`"${path.slice(0, known).join('.')}" is no object.`)
+  if (parent.type !== 'object') throw new EditError(`"${path.slice(0, known).join('.')}" is not an object.`)
   const [key = '', ...rest] = path.slice(known)
   const whole = rest.reduceRight((inner: unknown, name) => ({ [name]: inner }), value)
   const indent = childIndent(text, parent)
@@ -218,7 +218,7 @@ function inserted(text: string, parent: Node, item: string): string {
 function removed(text: string, value: Node): string {
   const item = value.parent?.type === 'property' ? value.parent : value
   const parent = item.parent
-  if (parent === undefined) throw new EditError('It holds nothing else.')
+  if (parent === undefined) throw new EditError('The root cannot be removed.')
   const close = endOf(parent) - 1
   const all = parent.children ?? []
   const previous = all[all.indexOf(item) - 1]

@@ -9,19 +9,19 @@ type Table = { readonly [key: string]: unknown }
 export const setTomlTable =
   (section: string, name: string, table: Table): Edit =>
   (text) => {
-    const { lines, first, isOneThere } = without(text, section, name)
+    const { lines, first, exists } = without(text, section, name)
     const block = [
       `[${section}.${keyText(name)}]`,
       ...Object.entries(table).map(([key, value]) => `${keyText(key)} = ${valueText(value)}`),
     ]
     const line = text.includes('\r\n') ? '\r\n' : '\n'
     const own = block.map((each) => `${each}${line}`)
-    const isApart = isOneThere || lines.length === 0 || lines.at(-1)?.trim() === ''
+    const isSeparated = exists || lines.length === 0 || lines.at(-1)?.trim() === ''
     const before = lines.slice(0, first)
     const last = before.at(-1)
     // The last line may lack a line break.
     if (last !== undefined && !last.endsWith('\n')) before.splice(-1, 1, `${last}${line}`)
-    const after = [...before, ...(isApart ? [] : [line]), ...own, ...lines.slice(first)].join('')
+    const after = [...before, ...(isSeparated ? [] : [line]), ...own, ...lines.slice(first)].join('')
     return checked(text, after, (value) => ({ ...value, [section]: { ...tableIn(value, section), [name]: table } }))
   }
 
@@ -55,16 +55,16 @@ function without(text: string, section: string, name: string) {
     const path = headerOf(line)
     if (path !== undefined) isInside = path[0] === section && path[1] === name
     if (isInside && path !== undefined) first ??= lines.length
-    const isRemark = /^\s*(?:#.*)?$/u.test(line.trimEnd())
+    const isBlankOrComment = /^\s*(?:#.*)?$/u.test(line.trimEnd())
     // Blank lines and comments at the end of a table belong to the next one.
-    if (isInside && isRemark) kept.push(line)
+    if (isInside && isBlankOrComment) kept.push(line)
     else if (isInside) kept = []
     else {
       lines.push(...kept, line)
       kept = []
     }
   }
-  return { lines: [...lines, ...kept], first: first ?? lines.length, isOneThere: first !== undefined }
+  return { lines: [...lines, ...kept], first: first ?? lines.length, exists: first !== undefined }
 }
 
 const bare = '[A-Za-z0-9_-]+'
@@ -89,14 +89,14 @@ function valueText(value: unknown): string {
 
 // Verifies the result: the intended change and nothing else.
 function checked(before: string, after: string, expected: (value: Table) => Table): string {
-  let made: Table | undefined
+  let result: Table | undefined
   try {
-    made = parsed(after)
+    result = parsed(after)
   } catch {
     // Reported below.
   }
-  if (made === undefined || !isDeepStrictEqual(plain(made), plain(expected(parsed(before)))))
-    throw new EditError('It is written in a way that cannot be edited without harm.')
+  if (result === undefined || !isDeepStrictEqual(plain(result), plain(expected(parsed(before)))))
+    throw new EditError('The edit would change more than intended.')
   return after
 }
 
@@ -104,7 +104,7 @@ function parsed(text: string): Table {
   try {
     return parse(text)
   } catch (error) {
-    throw new EditError('It is not TOML.', { cause: error })
+    throw new EditError('Invalid TOML.', { cause: error })
   }
 }
 

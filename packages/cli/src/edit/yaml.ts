@@ -86,7 +86,7 @@ function setIn(text: string, { section, name, block, line }: Setting): string {
   if (found === undefined) return appended(text, section, block, line)
   const { value } = found
   if (!isMap<Node, Node>(value) || value.items.length === 0) return filled(text, found, block, line)
-  if (value.flow === true) throw harmful()
+  if (value.flow === true) throw unsafeEdit()
   const present = pairIn(value, name)
   const indent = indentOf(text, startOf(value.items[0] as Pair<Node, Node>))
   if (present !== undefined) {
@@ -103,7 +103,7 @@ function setItemIn(text: string, { section, name, block, line }: Setting): strin
   if (found === undefined) return appended(text, section, block, line)
   const { value } = found
   if (!isSeq<Node>(value) || value.items.length === 0) return filled(text, found, block, line)
-  if (value.flow === true) throw harmful()
+  if (value.flow === true) throw unsafeEdit()
   const indent = indentOf(text, dashOf(text, value.items[0] as Node))
   const present = value.items.find((item) => isNamedNode(item, name))
   const { dash, end } = itemExtent(text, present ?? (value.items.at(-1) as Node))
@@ -122,7 +122,7 @@ function filled(text: string, found: Pair<Node, Node>, block: Setting['block'], 
   const { value } = found
   const isEmpty =
     value === null || (isScalar(value) && value.value === null) || ((isMap(value) || isSeq(value)) && value.items.length === 0)
-  if (!isEmpty) throw harmful()
+  if (!isEmpty) throw unsafeEdit()
   const end = endOfKey(found)
   const rest = text.slice(value?.range?.[1] ?? end)
   return `${text.slice(0, end)}:${line}${block('  ')}${/^[\r\n]/u.test(rest) ? '' : line}${rest}`
@@ -132,7 +132,7 @@ function withoutItem(text: string, section: string, name: string): string {
   const found = pairIn(rootOf(text), section)
   const value = found?.value
   const item = isSeq<Node>(value) && value.flow !== true ? value.items.find((each) => isNamedNode(each, name)) : undefined
-  if (found === undefined || item === undefined || !isSeq(value)) throw harmful()
+  if (found === undefined || item === undefined || !isSeq(value)) throw unsafeEdit()
   const { dash, end } = itemExtent(text, item)
   return withoutLines(text, { start: dash, end, found, rest: value.items.length > 1 ? undefined : '[]' })
 }
@@ -141,7 +141,7 @@ function removedFrom(text: string, section: string, name: string): string {
   const found = pairIn(rootOf(text), section)
   const value = found?.value
   const present = isMap<Node, Node>(value) && value.flow !== true ? pairIn(value, name) : undefined
-  if (found === undefined || present === undefined || !isMap(value)) throw harmful()
+  if (found === undefined || present === undefined || !isMap(value)) throw unsafeEdit()
   return withoutLines(text, { ...extentOf(text, present), found, rest: value.items.length > 1 ? undefined : '{}' })
 }
 
@@ -165,7 +165,7 @@ function withoutLines(text: string, { start, end, found, rest }: Lines): string 
 
 function dashOf(text: string, item: Node): number {
   const at = text.lastIndexOf('-', item.range?.[0] ?? 0)
-  if (at === -1 || text.slice(at + 1, item.range?.[0]).trim() !== '') throw harmful()
+  if (at === -1 || text.slice(at + 1, item.range?.[0]).trim() !== '') throw unsafeEdit()
   return at
 }
 
@@ -180,7 +180,8 @@ function rootOf(text: string): YAMLMap<Node, Node> | undefined {
   const document = parsed(text)
   const { contents } = document
   if (contents === null) return undefined
-  if (!isMap<Node, Node>(contents) || contents.flow === true) throw new EditError('It holds no object in block style.')
+  if (!isMap<Node, Node>(contents) || contents.flow === true)
+    throw new EditError('The file must contain a mapping in block style.')
   return contents
 }
 
@@ -191,7 +192,7 @@ function parsed(text: string) {
   } catch {
     // Nested too deeply.
   }
-  throw new EditError('It is not YAML.')
+  throw new EditError('Invalid YAML.')
 }
 
 function pairIn(map: YAMLMap<Node, Node> | undefined, name: string): Pair<Node, Node> | undefined {
@@ -217,7 +218,7 @@ function lineEndFrom(text: string, from: number): number {
 
 function indentOf(text: string, offset: number): string {
   const indent = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
-  if (!/^ *$/u.test(indent)) throw harmful()
+  if (!/^ *$/u.test(indent)) throw unsafeEdit()
   return indent
 }
 
@@ -225,20 +226,20 @@ const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\
 
 // Verifies the result: the intended change and nothing else.
 function checked(before: string, after: string, expected: (value: Entry) => Entry): string {
-  let made: unknown
+  let result: unknown
   try {
-    made = contentOf(after)
+    result = contentOf(after)
   } catch {
     // Reported below.
   }
-  if (!isDeepStrictEqual(made, expected(contentOf(before)))) throw harmful()
+  if (!isDeepStrictEqual(result, expected(contentOf(before)))) throw unsafeEdit()
   return after
 }
 
 function contentOf(text: string): Entry {
   const value: unknown = parsed(text).toJS()
   if (value === null) return {}
-  if (!isRecord(value)) throw new EditError('It holds no object.')
+  if (!isRecord(value)) throw new EditError('The file must contain a mapping.')
   return value
 }
 
@@ -254,4 +255,4 @@ function itemsOf(value: Entry, section: string): readonly unknown[] {
 
 const isNamed = (item: unknown, name: string): boolean => isRecord(item) && item.name === name
 
-const harmful = (): EditError => new EditError('It is written in a way that cannot be edited without harm.')
+const unsafeEdit = (): EditError => new EditError('The edit would change more than intended.')

@@ -27,14 +27,14 @@ export interface ApplyResult {
 /** Prints the masked diff of an edit and writes it, after confirmation if required. */
 export async function applyEdit(plan: PlannedEdit, { flags, io, output, question }: ApplyOptions): Promise<ApplyResult> {
   const { file, before = '', after } = plan
-  if (!plan.isChange) return { file, changed: false }
+  if (!plan.isChanged) return { file, changed: false }
   const style = createStyle({ env: io.env, isTerminal: io.stderr.isTTY === true })
   output.note(`${safeText(file)}${plan.before === undefined ? ' (new)' : ''}`)
-  const shown = (text: string): string => maskConfigText(file, text)
-  for (const line of diffLines(before, after, { style, shown })) output.note(line)
+  const mask = (text: string): string => maskConfigText(file, text)
+  for (const line of diffLines(before, after, { style, mask })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
-  const asked = typeof question === 'function' ? question() : question
-  if (asked !== undefined) await requireConfirmation(asked, { flags, io, otherwise: 'Nothing was written.' })
+  const prompt = typeof question === 'function' ? question() : question
+  if (prompt !== undefined) await requireConfirmation(prompt, { flags, io, otherwise: 'No changes written.' })
   const written = await withEditErrors(writeEdit(plan))
   if (written.backup !== undefined) output.note(`Backup: ${safeText(written.backup)}`)
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import { canonicalJson } from '@unfold-mcp/core'
 import type { WrittenConfig } from '@unfold-mcp/gateway/config'
-import { CommandError, exit } from '../base/exit.ts'
-import { dataFolder, type Io, isInteractive } from '../base/io.ts'
+import { dataFolder, type Io } from '../base/io.ts'
 import { approvalStore, maskedTarget, permissionFor, type ServerTarget } from '../config/index.ts'
 import { type Flags, isSet } from '../grammar/grammar.ts'
+import { requireConfirmation } from '../interactive/require-confirmation.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 import { requireConfig, userConfigFile } from './config-file.ts'
@@ -23,7 +23,8 @@ export async function approvedConfig(
   const { isLoopback, writtenConfig } = await import('@unfold-mcp/gateway/config')
   const written = await writtenConfig(file)
   const { targets, paths } = effectsOf(written)
-  const doors = doorsOf(written, isLoopback)
+  // `doors` is part of the approved hash.
+  const doors = accessRules(written, isLoopback)
   const lines = [
     ...Object.entries(targets).map(
       ([name, target]) => `  ${safeText(name)}  ${safeText(JSON.stringify(maskedTarget(target)), wide)}`,
@@ -32,13 +33,20 @@ export async function approvedConfig(
     ...doors.map((door) => `  ${safeText(door, wide)}`),
   ]
   if (lines.length === 0) return file
-  const what = `${safeText(file)} lies in this folder. With it, the gateway starts or reaches:\n${lines.join('\n')}`
+  const what = `${safeText(file)} is in this folder. Serving it starts or connects to:\n${lines.join('\n')}`
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
   const hash = createHash('sha256').update(canonicalJson({ targets, paths, doors })).digest('hex')
-  const asked = { key: 'unfold serve', trust: 'project', source: { client: 'unfold', file, line: 1 }, hash } as const
-  if (permissionFor(asked, await store.list()) === 'allowed' || isSet(flags, 'yes')) output.note(what)
-  else await requireConfirmation(what, flags, io)
-  await store.approve(asked)
+  const request = { key: 'unfold serve', trust: 'project', source: { client: 'unfold', file, line: 1 }, hash } as const
+  if (permissionFor(request, await store.list()) === 'allowed' || isSet(flags, 'yes')) output.note(what)
+  else
+    await requireConfirmation(`${what}\nServe it?`, {
+      flags,
+      io,
+      reason: 'not_approved',
+      otherwise: 'Nothing was started.',
+      blocked: `${what}\nNot approved. Review the file, then pass it explicitly (unfold serve unfold.json), use --yes, or run this in a terminal.`,
+    })
+  await store.approve(request)
   return file
 }
 
@@ -54,34 +62,22 @@ function effectsOf({ mcpServers, store, audit }: WrittenConfig) {
       targets[name] = { command, args, ...(hasAny(env) && { env }), ...(cwd !== undefined && { cwd }) }
     }
   }
-  const kept = store.kind === 'sqlite' ? store.path : undefined
-  return { targets, paths: [kept, audit?.path].filter((path) => path !== undefined) }
+  const database = store.kind === 'sqlite' ? store.path : undefined
+  return { targets, paths: [database, audit?.path].filter((path) => path !== undefined) }
 }
 
 /** Access from outside this machine. */
-function doorsOf({ listen, tokens }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
+function accessRules({ listen, tokens }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
   const { host, allowedHosts, allowedOrigins } = listen
-  const holders = tokens.map(({ name, hash }) => `${name} (${hash.slice(0, shownOfHash)})`)
+  const holders = tokens.map(({ name, hash }) => `${name} (${hash.slice(0, hashPrefixLength)})`)
   return [
-    ...(isLoopback(host) ? [] : [`listens at ${host}, for whoever has a token: ${holders.join(', ')}`]),
-    ...allowedHosts.map((name) => `may be reached as ${name}`),
-    ...allowedOrigins.map((origin) => `lets pages of ${origin} in`),
+    ...(isLoopback(host) ? [] : [`listens on ${host}; tokens: ${holders.join(', ')}`]),
+    ...allowedHosts.map((name) => `accepts host name ${name}`),
+    ...allowedOrigins.map((origin) => `accepts browser origin ${origin}`),
   ]
 }
 
 // Enough to distinguish tokens.
-const shownOfHash = 'sha256:'.length + 16
+const hashPrefixLength = 'sha256:'.length + 16
 
 const hasAny = (values: object): boolean => Object.keys(values).length > 0
-
-async function requireConfirmation(what: string, flags: Flags, io: Io): Promise<void> {
-  if (!isInteractive(io) || isSet(flags, 'no-input'))
-    throw new CommandError(
-      exit.blocked,
-      'not_approved',
-      `${what}\nIt was not named, and not approved before, so nothing was started. Look at it, then name it (unfold serve unfold.json), run this with --yes, or in a terminal.`,
-    )
-  const { confirmPrompt } = await import('../interactive/confirm.ts')
-  if (!(await confirmPrompt(`${what}\nServe it?`, io)))
-    throw new CommandError(exit.blocked, 'not_approved', 'Nothing was started.')
-}

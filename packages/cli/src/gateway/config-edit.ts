@@ -1,9 +1,11 @@
+import { isRecord, nearest, nearestHint } from '@unfold-mcp/core'
 import type { ReadConfig } from '@unfold-mcp/gateway/config'
+import { usageError } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { ownPackages } from '../base/packages.ts'
 import type { Edit } from '../edit/edit.ts'
 import { planEdit } from '../edit/file.ts'
-import { setJson } from '../edit/json.ts'
+import { jsonAt, setJson } from '../edit/json.ts'
 import { type Flags, textOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
@@ -26,7 +28,7 @@ export async function editConfig(
   const read = (text: string): ReadConfig => parseConfig(text, { file, environment: io.env })
   const plan = await withEditErrors(
     planEdit(file, (text) => {
-      const after = edit(begun(text))
+      const after = edit(withSchema(text))
       read(after)
       return after
     }),
@@ -34,12 +36,19 @@ export async function editConfig(
   return { ...(await applyEdit(plan, applying)), read: read(plan.after) }
 }
 
+/** Throws if the configuration does not define the server. */
+export function requireServer(text: string, name: string, file: string): void {
+  const servers = jsonAt(text, ['mcpServers'])
+  const names = isRecord(servers) ? Object.keys(servers) : []
+  if (!names.includes(name)) throw usageError(`Unknown server "${name}" in ${file}.${nearestHint(nearest(name, names))}`)
+}
+
 /** Prints warnings, and servers that are not started. */
 export function reportConfig(file: string, { held, warnings }: ReadConfig, output: Output): void {
   for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
-  for (const [name, [problem]] of held) output.note(`${safeText(name)} is not started: ${safeText(problem?.message ?? '')}`)
+  for (const [name, [problem]] of held) output.note(`${safeText(name)} not started: ${safeText(problem?.message ?? '')}`)
 }
 
 // Editors use the schema for completion and validation.
-const begun: Edit = (text) =>
+const withSchema: Edit = (text) =>
   text.trim() === '' ? setJson(['mcpServers'], {})(setJson(['$schema'], ownPackages().schema)('')) : text

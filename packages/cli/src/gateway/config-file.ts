@@ -1,6 +1,6 @@
-import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, exit } from '../base/exit.ts'
+import { fileExists } from '../base/file-exists.ts'
 import type { Io } from '../base/io.ts'
 import { configLocations } from '../config/locations.ts'
 
@@ -15,7 +15,7 @@ export function userConfigFile(io: Where): string {
 /** The named configuration, ./unfold.json or the user configuration, in this order. */
 export async function findConfig(named: string | undefined, io: Where): Promise<string | undefined> {
   if (named !== undefined) return resolve(io.cwd, named)
-  for (const file of [resolve(io.cwd, 'unfold.json'), userConfigFile(io)]) if (await exists(file)) return file
+  for (const file of [resolve(io.cwd, 'unfold.json'), userConfigFile(io)]) if (await fileExists(file)) return file
   return undefined
 }
 
@@ -25,15 +25,9 @@ export async function requireConfig(named: string | undefined, io: Io): Promise<
   throw new CommandError(
     exit.usage,
     'no_config',
-    `There is no unfold.json here, and none of your own (${userConfigFile(io)}). Make one:
-  unfold import                              takes over the servers of your other programs
-  unfold add <name> -- <command of a server>
-  unfold add <name> <address>`,
+    `No unfold.json in this folder and no ${userConfigFile(io)}. Create one:
+  unfold import                           import servers from your MCP clients
+  unfold add <name> -- <server command>
+  unfold add <name> <url>`,
   )
 }
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )

@@ -9,15 +9,15 @@ export interface PollOptions {
 }
 
 /** Repeats a request until interrupted or until the gateway has stopped. */
-export async function poll(ask: () => Promise<void>, { signal, output, intervalMs }: PollOptions): Promise<number> {
+export async function poll(request: () => Promise<void>, { signal, output, intervalMs }: PollOptions): Promise<number> {
   while (!signal.aborted) {
     try {
-      await ask()
+      await request()
       await wait(intervalMs, undefined, { signal })
     } catch (error) {
       if (signal.aborted) break
       if (!(error instanceof CommandError) || error.reason !== 'unreachable') throw error
-      output.note('The gateway has ended.')
+      output.note('The gateway has stopped.')
       return exit.ok
     }
   }

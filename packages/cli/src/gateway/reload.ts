@@ -29,18 +29,18 @@ const reloadTimeoutMs = 15_000
 export async function reloadGateways(file: string, io: Io, output: Output): Promise<readonly number[]> {
   const target = await resolved(file)
   const running = await findGateways({}, io)
-  const isMeant = await Promise.all(running.map(async ({ config }) => (await resolved(config)) === target))
+  const matches = await Promise.all(running.map(async ({ config }) => (await resolved(config)) === target))
   using limit = timeLimit(reloadTimeoutMs, [io.signal])
   const reloaded = await Promise.all(
     running
-      .filter((_, at) => isMeant[at])
+      .filter((_, at) => matches[at])
       .map(async (gateway) => {
         const isUsed = await reload(gateway, limit.signal).then(
-          (answer) => answer.isUsed,
+          (response) => response.isUsed,
           () => false,
         )
         if (!isUsed)
-          output.warn(`The running gateway (process ${gateway.pid}) did not confirm the change. Check it with: unfold reload`)
+          output.warn(`The running gateway (pid ${gateway.pid}) did not confirm the change. Check with "unfold reload".`)
         return isUsed ? [gateway.pid] : []
       }),
   )

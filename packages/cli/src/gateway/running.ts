@@ -26,29 +26,29 @@ export async function requireGateway(flags: Flags, io: Io, output: Output): Prom
   const all = await findGateways(flags, io)
   const [first, ...others] = all
   if (first === undefined) {
-    const isChosen = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
+    const isFiltered = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
     throw new CommandError(
       exit.unreachable,
       'not_running',
-      isChosen
-        ? 'No such gateway of yours runs. See unfold status without it.'
-        : 'No gateway of yours runs. Start one: unfold serve',
+      isFiltered
+        ? 'No matching gateway is running. Run "unfold status" without --config, --url and --pid.'
+        : 'No gateway is running. Start one with "unfold serve".',
     )
   }
   if (others.length === 0) return first
-  const [common, ...more] = all.filter(({ transport }) => transport === 'http')
-  if (common !== undefined && more.length === 0) {
-    const rest = all.filter((each) => each !== common).map(({ pid }) => `--pid ${pid}`)
-    output.note(`Clients have started gateways of their own too: ${rest.join(', ')}`)
-    return common
+  const [shared, ...more] = all.filter(({ transport }) => transport === 'http')
+  if (shared !== undefined && more.length === 0) {
+    const rest = all.filter((each) => each !== shared).map(({ pid }) => `--pid ${pid}`)
+    output.note(`Other gateways, started by clients: ${rest.join(', ')}`)
+    return shared
   }
   const lines = all.map(
-    ({ pid, url, transport, config }) => `  --pid ${pid}   ${transport === 'http' ? url : 'started by its client'}   ${config}`,
+    ({ pid, url, transport, config }) => `  --pid ${pid}   ${transport === 'http' ? url : 'started by a client'}   ${config}`,
   )
   throw new CommandError(
     exit.usage,
     'ambiguous_gateway',
-    `${all.length} gateways of yours run. Say which:\n${lines.join('\n')}`,
+    `${all.length} gateways are running. Choose one:\n${lines.join('\n')}`,
     {
       details: { running: all.map(({ pid, url, transport, config }) => ({ pid, url, transport, config })) },
     },
@@ -59,17 +59,17 @@ const restartTimeoutMs = 5_000
 
 /** Restarts matching servers in all gateways of this user; returns their names. */
 export async function restartServers(
-  isMeant: (server: UpstreamStatus) => boolean,
+  matches: (server: UpstreamStatus) => boolean,
   io: Pick<Io, 'env' | 'home' | 'cwd' | 'signal'>,
-  withinMs = restartTimeoutMs,
+  timeoutMs = restartTimeoutMs,
 ): Promise<readonly string[]> {
-  using limit = timeLimit(withinMs, [io.signal])
+  using limit = timeLimit(timeoutMs, [io.signal])
   const { signal } = limit
-  const told = await Promise.all(
+  const restarted = await Promise.all(
     (await findGateways({}, io)).map(async (gateway) => {
       try {
         const response = await adminRequest(gateway, 'upstreams', { signal })
-        const names = ((await response.json()) as readonly UpstreamStatus[]).filter(isMeant).map(({ name }) => name)
+        const names = ((await response.json()) as readonly UpstreamStatus[]).filter(matches).map(({ name }) => name)
         for (const name of names)
           await adminRequest(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal })
         return names
@@ -79,7 +79,7 @@ export async function restartServers(
       }
     }),
   )
-  return told.flat()
+  return restarted.flat()
 }
 
 const origin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
@@ -107,13 +107,13 @@ export async function adminRequest(
     throw new CommandError(
       exit.unreachable,
       'unreachable',
-      `The gateway with process ${gateway.pid} does not answer at ${gateway.url}. It may be about to end; try again.`,
+      `The gateway (pid ${gateway.pid}) is not responding at ${gateway.url}. It may be shutting down; try again.`,
       { cause: error },
     )
   }
   if (response.ok) return response
-  const said = (await response.text()).slice(0, 1_000)
-  throw new CommandError(exit.failed, 'refused', `The gateway refused (${response.status}): ${messageIn(said)}`)
+  const body = (await response.text()).slice(0, 1_000)
+  throw new CommandError(exit.failed, 'refused', `Gateway request failed (${response.status}): ${messageIn(body)}`)
 }
 
 function messageIn(text: string): string {

@@ -15,7 +15,7 @@ export async function* sseEvents({ body }: Response): AsyncGenerator<SseEvent> {
     rest += decoder.decode(chunk as Uint8Array, { stream: true })
     const blocks = rest.split(/\r?\n\r?\n/u)
     rest = blocks.pop() ?? ''
-    if (rest.length > maxEventLength) throw new RangeError('The gateway sent an event without an end.')
+    if (rest.length > maxEventLength) throw new RangeError('The gateway sent an event that is too long.')
     for (const block of blocks) {
       const event = eventIn(block)
       if (event.data !== '') yield event

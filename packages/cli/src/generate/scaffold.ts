@@ -85,8 +85,8 @@ npm install        # installs and builds
 unfold list ${name}
 unfold call ${name} now
 npm run build      # after every change
-npm run http       # the same over HTTP
+npm run http       # serves over HTTP
 \`\`\`
 
-\`.mcp.json\` tells Claude Code, and others that read it, how to start the server from this folder.
+Claude Code and other clients start the server in this folder as configured in \`.mcp.json\`.
 `

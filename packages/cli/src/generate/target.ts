@@ -14,11 +14,11 @@ export interface TargetCode {
 
 /** `name` is the prefix of variables that need a name. */
 export function targetCode(target: Target, name: string): TargetCode {
-  if ('server' in target) throw new TypeError('A server in this process cannot be reached by another.')
+  if ('server' in target) throw new TypeError('An in-process server cannot be reached from another process.')
   const start = name.replaceAll(/\W+/gu, '_').toUpperCase()
   const variables: string[] = []
-  const variable = (given: string): string => {
-    const clean = given.replaceAll(/\W+/gu, '_').toUpperCase()
+  const variable = (label: string): string => {
+    const clean = label.replaceAll(/\W+/gu, '_').toUpperCase()
     variables.push(clean)
     return `variable(${visibleJson(clean)})`
   }

@@ -36,12 +36,12 @@ class TypeWriter {
     if (schema === false) return 'never'
     if (!isRecord(schema) || depth > maxDepth || this.#left-- <= 0 || this.#open.has(schema)) return 'unknown'
     this.#open.add(schema)
-    const text = this.#whole(schema, indent, depth)
+    const text = this.#type(schema, indent, depth)
     this.#open.delete(schema)
     return schema.nullable === true ? either([text, 'null']) : text
   }
 
-  #whole(schema: JsonSchema, indent: string, depth: number): string {
+  #type(schema: JsonSchema, indent: string, depth: number): string {
     if (typeof schema.$ref === 'string') return this.text(this.#target(schema.$ref), indent, depth + 1)
     if ('const' in schema) return literal(schema.const)
     if (Array.isArray(schema.enum)) return schema.enum.length > maxChoices ? 'unknown' : either(schema.enum.map(literal))
@@ -99,12 +99,12 @@ class TypeWriter {
         ? 'Record<string, never>'
         : `{ readonly [name: string]: ${value} }`
     }
-    const wanted = new Set<unknown>(Array.isArray(required) ? required : [])
+    const requiredNames = new Set<unknown>(Array.isArray(required) ? required : [])
     const lines = names.map((name) => {
       const schema: unknown = isRecord(properties) ? properties[name] : undefined
-      const about = isRecord(schema) && typeof schema.description === 'string' ? schema.description : undefined
-      const mark = wanted.has(name) ? '' : '?'
-      return `${commentText(about, inner)}${inner}readonly ${propertyName(name)}${mark}: ${this.text(schema, inner, depth + 1)}`
+      const description = isRecord(schema) && typeof schema.description === 'string' ? schema.description : undefined
+      const mark = requiredNames.has(name) ? '' : '?'
+      return `${commentText(description, inner)}${inner}readonly ${propertyName(name)}${mark}: ${this.text(schema, inner, depth + 1)}`
     })
     // Additional properties are omitted: an index signature would weaken the known ones.
     return `{\n${lines.join('\n')}\n${indent}}`

@@ -45,8 +45,8 @@ describe('flags of ours', () => {
   })
 
   test('that are not known are refused with the nearest ones', () => {
-    expect(() => parse(['list', '-x'])).toThrow('There is no flag -x.')
-    expect(() => parse(['--jsn', 'list'])).toThrow('There is no flag --jsn. Nearest: --json, --jsonl.')
+    expect(() => parse(['list', '-x'])).toThrow('Unknown flag -x.')
+    expect(() => parse(['--jsn', 'list'])).toThrow('Unknown flag --jsn. Nearest: --json, --jsonl.')
     expect(() => parse(['list', '--quite'])).toThrow('Nearest: --quiet')
   })
 })

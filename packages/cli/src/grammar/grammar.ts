@@ -132,6 +132,21 @@ function unknownFlag(token: string, flags: FlagSpecs): never {
   })
 }
 
+/** The only positional argument; throws a usage error if there is none or more than one. */
+export function onePositional(invocation: Invocation): string {
+  return optionalPositional(invocation) ?? wrongUsage(invocation)
+}
+
+/** The positional argument, if there is one; throws a usage error if there are more. */
+export function optionalPositional(invocation: Invocation): string | undefined {
+  const [first, ...others] = invocation.positionals
+  return others.length > 0 ? wrongUsage(invocation) : first
+}
+
+function wrongUsage({ verb }: Invocation): never {
+  throw usageError(`Usage: unfold ${verb} ${verbs[verb]?.usage ?? ''}`)
+}
+
 export const isSet = (flags: Flags, name: string): boolean => flags[name] === true
 
 export const textOf = (flags: Flags, name: string): string | undefined => {

@@ -4,11 +4,11 @@ import { widthOf } from '../text/width.ts'
 import { generalHelp, verbHelp } from './help.ts'
 import { verbs } from './verbs.ts'
 
-test('all help fits the terminal; a flag that is too long for its column stands above its words', () => {
+test('all help fits the terminal; a flag that is too long for its column gets its own line', () => {
   const all = [generalHelp(80), ...Object.keys(verbs).map((name) => verbHelp(name, 80))]
   const long = all.flatMap((text) => text.split('\n')).filter((line) => widthOf(line) > 80)
   expect(long.filter((line) => !/^ {6}--from <[^>]*>$/u.test(line))).toEqual([])
-  expect(verbHelp('serve', 80)).toMatch(/^ {6}--log-level <debug\|info\|warn\|error>\n {20,}What is written/mu)
+  expect(verbHelp('serve', 80)).toMatch(/^ {6}--log-level <debug\|info\|warn\|error>\n {20,}Log level/mu)
 })
 
 test('the general help lists every verb', () => {

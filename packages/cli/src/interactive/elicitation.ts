@@ -43,15 +43,15 @@ async function askForm(schema: Readonly<Record<string, unknown>>, terminal: Term
     { value: 'accept' as const, label: 'Answer' },
     { value: 'decline' as const, label: 'Decline' },
   ]
-  const action = requireAnswer(await select({ message: 'Will you answer?', options, ...terminal }))
+  const action = requireAnswer(await select({ message: 'Respond?', options, ...terminal }))
   if (action === 'decline') return { action }
   const content: Record<string, string | number | boolean | string[]> = {}
   const tool = { name: 'answer', inputSchema: { ...schema, type: 'object' as const } }
   const asking = { io, signal: terminal.signal, check: argumentCheck(tool, content) }
   for (const field of formOf(tool.inputSchema).fields) {
-    const isAsked =
-      field.required || (await confirmPrompt(`${safeText(field.label, { limit: 200 })}: fill it in?`, io, terminal.signal))
-    if (isAsked) setProperty(content, field.name, await askField(field, asking))
+    const isWanted =
+      field.required || (await confirmPrompt(`${safeText(field.label, { limit: 200 })}: set a value?`, io, terminal.signal))
+    if (isWanted) setProperty(content, field.name, await askField(field, asking))
   }
   return { action, content }
 }
@@ -60,13 +60,14 @@ async function askUrl(address: string, signal: AbortSignal, io: Io): Promise<Eli
   const terminal = promptTerminal(io, signal)
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    log.warn(`It wants to open ${safeText(address, { limit: 200 })}, which is no web address. Declined.`, terminal)
+    log.warn(`Declined: ${safeText(address, { limit: 200 })} is not an http(s) URL.`, terminal)
     return { action: 'decline' }
   }
-  const hidden = url.username === '' && url.password === '' ? '' : '\nBeware: what stands before the @ is no part of the host.'
-  const plain = url.protocol === 'http:' ? '\nBeware: the connection is not encrypted.' : ''
-  const what = `It wants you to visit the host ${url.host}\n${safeText(url.href, { limit: maxMessageLength })}${hidden}${plain}\nOpen it in your browser?`
+  const hidden =
+    url.username === '' && url.password === '' ? '' : '\nWarning: the text before the @ is not part of the host name.'
+  const plain = url.protocol === 'http:' ? '\nWarning: the connection is not encrypted.' : ''
+  const what = `The tool asks you to open a page on ${url.host}:\n${safeText(url.href, { limit: maxMessageLength })}${hidden}${plain}\nOpen it in your browser?`
   if (!(await confirmPrompt(what, io, signal))) return { action: 'decline' }
-  if (!(await openAddress(url, io))) log.info(`No browser could be started. Open it yourself: ${url.href}`, terminal)
+  if (!(await openAddress(url, io))) log.info(`Cannot start a browser. Open this URL: ${url.href}`, terminal)
   return { action: 'accept' }
 }

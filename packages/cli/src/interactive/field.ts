@@ -6,6 +6,7 @@ import type { Choice, Field } from '@unfold-mcp/core/form'
 import { setProperty } from '../arguments/property.ts'
 import { choiceText } from '../arguments/validation.ts'
 import { wordValue } from '../arguments/value.ts'
+import { errorMessage } from '../base/error-message.ts'
 import type { Io } from '../base/io.ts'
 import { safeText } from '../text/safe.ts'
 import { promptTerminal, requireAnswer } from './terminal.ts'
@@ -73,7 +74,7 @@ async function askChoice(field: Field, choices: readonly Choice[], { io, signal 
   const chosen = await autocomplete({
     ...question,
     maxItems: fewChoices,
-    validate: (value) => (value === undefined ? 'Nothing is chosen.' : undefined),
+    validate: (value) => (value === undefined ? 'Choose an option.' : undefined),
   })
   return requireAnswer(chosen).choice.value
 }
@@ -114,16 +115,16 @@ async function askItems(list: Field, item: Field, asking: Asking): Promise<unkno
     }
     const problem = asking.check(list, items)
     if (problem === undefined) return items
-    log.warn(`${problem} Once more, please.`, promptTerminal(asking.io, asking.signal))
+    log.warn(`${problem} Try again.`, promptTerminal(asking.io, asking.signal))
   }
 }
 
 /** The next list item; undefined at the end. */
 async function askItem(item: Field, count: number, isEnough: boolean, asking: Asking): Promise<unknown> {
-  const more = ` · ${count + 1}${isEnough ? ', or nothing to end the list' : ''}`
+  const more = ` · ${count + 1}${isEnough ? ', empty to finish' : ''}`
   if (isTyped(item)) return typed(item, questionFor(item, more), asking, isEnough)
   const { io, signal } = asking
-  const message = `${questionFor(item, ` · ${count + 1}`)}. ${count === 0 ? 'Add one?' : 'One more?'}`
+  const message = `${questionFor(item, ` · ${count + 1}`)}. ${count === 0 ? 'Add an item?' : 'Add another?'}`
   const wants = !isEnough || requireAnswer(await confirm({ message, initialValue: false, ...promptTerminal(io, signal) }))
   return wants ? askField(item, asking) : undefined
 }
@@ -146,10 +147,10 @@ async function askObject(field: Field & { readonly kind: 'object' }, asking: Ask
 
 /** Undefined when skipped. */
 async function askOptional(field: Field, asking: Asking): Promise<unknown> {
-  if (isTyped(field)) return typed(field, questionFor(field, ' (or nothing)'), asking, true)
+  if (isTyped(field)) return typed(field, questionFor(field, ' (optional)'), asking, true)
   const { io, signal } = asking
   const wants = await confirm({
-    message: `${questionFor(field)}. Fill it in?`,
+    message: `${questionFor(field)}. Set a value?`,
     initialValue: false,
     ...promptTerminal(io, signal),
   })
@@ -169,12 +170,12 @@ async function askUnion(field: Field & { readonly kind: 'union' }, asking: Askin
 async function askFile(field: Field, { io, signal, check }: Asking): Promise<unknown> {
   const bytesAt = async (path: string): Promise<string> => (await readFile(resolve(io.cwd, path))).toString('base64')
   const path = await text({
-    message: questionFor(field, ' (path of a file, whose bytes are sent)'),
+    message: questionFor(field, ' (file path)'),
     validate: async (given = '') => {
       try {
         return check(field, await bytesAt(given))
       } catch (error) {
-        return error instanceof Error ? error.message : String(error)
+        return errorMessage(error)
       }
     },
     ...promptTerminal(io, signal),
@@ -193,9 +194,9 @@ async function typed(field: Field, message: string, { io, signal, check }: Askin
   const validate = (given: string | undefined): string | undefined => {
     const word = wordOf(given)
     if (word === '' && isOptional) return undefined
-    if (word === '' && field.kind !== 'text' && field.kind !== 'multiline') return 'It is required.'
+    if (word === '' && field.kind !== 'text' && field.kind !== 'multiline') return 'Required.'
     const read = wordValue(field, word)
-    if ('problems' in read) return `It ${read.problems.join('; it ')}.`
+    if ('problems' in read) return `Value ${read.problems.join('; ')}.`
     return check(field, read.value)
   }
   const question = { message, validate, ...promptTerminal(io, signal) }

@@ -40,9 +40,9 @@ async function chooseOptional(tool: Tool, args: Readonly<Record<string, unknown>
   const optional = formOf(tool.inputSchema).fields.filter(({ name, required }) => !required && !Object.hasOwn(args, name))
   if (optional.length === 0) return []
   const terminal = promptTerminal(io)
-  if (optional.length > maxOffered) log.info(`${optional.length - maxOffered} more are not shown; see --help.`, terminal)
+  if (optional.length > maxOffered) log.info(`${optional.length - maxOffered} more parameters: see --help.`, terminal)
   const chosen = await multiselect({
-    message: 'Anything else? Space marks, Enter goes on.',
+    message: 'Optional parameters (Space to select, Enter to continue)',
     options: optional.slice(0, maxOffered).map((field) => ({
       value: { field },
       label: safeText(field.label === '' ? field.name : field.label, { limit: 60 }),

@@ -15,19 +15,19 @@ const margin = 8
 
 /** Searchable list of tools. */
 export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
-  if (tools.length === 0) throw new CommandError(exit.tool, 'no_tools', 'It has no tools now.')
+  if (tools.length === 0) throw new CommandError(exit.tool, 'no_tools', 'The server has no tools.')
   const find = toolFinder(tools)
   const label = labels(tools, (io.stderr.columns ?? 80) - margin)
-  const options = remembered((query) => find(query).map((tool) => ({ value: { tool }, label: label(tool) })))
+  const options = memoizeLast((query) => find(query).map((tool) => ({ value: { tool }, label: label(tool) })))
   const chosen = await autocomplete<{ readonly tool: Tool }>({
-    message: `Which tool? There ${tools.length === 1 ? 'is one' : `are ${tools.length}`}.`,
+    message: `Select a tool (${tools.length})`,
     options() {
       return options(this.userInput)
     },
     // Options are already filtered.
     filter: () => true,
     maxItems: maxShown,
-    validate: (value) => (value === undefined ? 'Nothing is chosen. Type less, or press Esc.' : undefined),
+    validate: (value) => (value === undefined ? 'No match. Shorten the search, or press Esc.' : undefined),
     ...promptTerminal(io),
   })
   return requireAnswer(chosen).tool
@@ -42,17 +42,17 @@ function toolFinder(tools: readonly Tool[]): (query: string) => readonly Tool[] 
   return (query) => {
     const typed = query.trim().toLowerCase()
     if (typed === '') return tools.slice(0, maxMatches)
-    const starting = tools.filter((_, at) => names[at]?.startsWith(typed) === true)
-    const holding = tools.filter((_, at) => names[at]?.includes(typed) === true)
-    const saying = tools.filter((_, at) => texts[at]?.includes(typed) === true)
+    const byPrefix = tools.filter((_, at) => names[at]?.startsWith(typed) === true)
+    const byName = tools.filter((_, at) => names[at]?.includes(typed) === true)
+    const byDescription = tools.filter((_, at) => texts[at]?.includes(typed) === true)
     const { matches } = index.search(typed, { limit: maxMatches, perSource: maxMatches })
-    const about = matches.flatMap(({ id }) => tools[Number(id)] ?? [])
-    return [...new Set([...starting, ...holding, ...saying, ...about])].slice(0, maxMatches)
+    const bySearch = matches.flatMap(({ id }) => tools[Number(id)] ?? [])
+    return [...new Set([...byPrefix, ...byName, ...byDescription, ...bySearch])].slice(0, maxMatches)
   }
 }
 
 /** The prompt asks several times per key press; new objects for a new query reset its selection. */
-function remembered<T>(make: (query: string) => T[]): (query: string) => T[] {
+function memoizeLast<T>(make: (query: string) => T[]): (query: string) => T[] {
   let last: { readonly query: string; readonly found: T[] } | undefined
   return (query) => {
     if (last?.query !== query) last = { query, found: make(query) }
@@ -61,7 +61,7 @@ function remembered<T>(make: (query: string) => T[]): (query: string) => T[] {
 }
 
 function labels(tools: readonly Tool[], width: number): (tool: Tool) => string {
-  const longest = tools.reduce((most, { name }) => Math.max(most, name.length), 0)
+  const longest = tools.reduce((max, { name }) => Math.max(max, name.length), 0)
   const column = Math.min(longest, widestName, Math.max(8, Math.floor(width / 2)))
   return ({ name, title, description }) => {
     const shown = padded(fitted(safeText(name, { limit: 200 }), column), column)

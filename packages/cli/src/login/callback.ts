@@ -9,7 +9,7 @@ export type CallbackResult =
 export interface Callback extends AsyncDisposable {
   readonly redirect: string
   /** Waits for the redirect; rejects requests with another `state`. */
-  returned(state: string, signal: AbortSignal): Promise<CallbackResult>
+  waitForResult(state: string, signal: AbortSignal): Promise<CallbackResult>
 }
 
 const path = '/callback'
@@ -27,22 +27,21 @@ export async function callbackServer(registered?: string): Promise<Callback> {
       })
     })
   const port = registered === undefined ? 0 : Number(new URL(registered).port)
-  if (!(await listen(port)) && !(await listen(0)))
-    throw new Error('No port of 127.0.0.1 is free for the browser to come back to.')
+  if (!(await listen(port)) && !(await listen(0))) throw new Error('Cannot listen on 127.0.0.1 for the OAuth redirect.')
   const redirect = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
   return {
     redirect,
-    returned: (state, signal) =>
+    waitForResult: (state, signal) =>
       new Promise((resolve, reject) => {
         const abort = (): void => reject(signal.reason)
         if (signal.aborted) return abort()
         signal.addEventListener('abort', abort, { once: true })
         server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-          const found = returnedIn(request, redirect, state)
-          respond(response, found)
-          if (found === undefined) return
+          const result = parseResult(request, redirect, state)
+          respond(response, result)
+          if (result === undefined) return
           signal.removeEventListener('abort', abort)
-          resolve(found)
+          resolve(result)
         })
       }),
     async [Symbol.asyncDispose]() {
@@ -57,7 +56,11 @@ export async function callbackServer(registered?: string): Promise<Callback> {
 }
 
 /** Undefined for any other request. */
-function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: string, state: string): CallbackResult | undefined {
+function parseResult(
+  { method, url = '', headers }: IncomingMessage,
+  redirect: string,
+  state: string,
+): CallbackResult | undefined {
   const at = new URL(redirect)
   // Protects against DNS rebinding.
   if (method !== 'GET' || headers.host !== at.host || !URL.canParse(url, redirect)) return undefined
@@ -69,13 +72,13 @@ function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: st
   return code === null ? undefined : { code, iss: query.get('iss') ?? undefined }
 }
 
-function respond(response: ServerResponse, found: CallbackResult | undefined): void {
+function respond(response: ServerResponse, result: CallbackResult | undefined): void {
   const [status, text] =
-    found === undefined
-      ? [400, 'This is not the answer that is waited for.']
-      : 'code' in found
-        ? [200, 'You are signed in. You may close this page.']
-        : [200, 'You are not signed in. See the terminal, and close this page.']
+    result === undefined
+      ? [400, 'Unexpected request.']
+      : 'code' in result
+        ? [200, 'Signed in. You can close this page.']
+        : [200, 'Sign-in failed. See the terminal for details.']
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', connection: 'close' }
   response.writeHead(status, headers).end(text)
 }

@@ -22,7 +22,7 @@ async function textOf(body: ReadableStream<Uint8Array>, from: string): Promise<s
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes) throw new Error(`${from} answered with more than ${maxBytes} bytes, which no sign-in needs.`)
+    if (size > maxBytes) throw new Error(`The response of ${from} exceeds ${maxBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -40,25 +40,26 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
   })
   try {
     const challenge = await fetchChallenge(url, fetchFn)
-    const ask = {
+    const scope = options.scope ?? challenge?.scope
+    const request = {
       serverUrl: url,
       fetchFn,
       ...(challenge?.resourceMetadataUrl !== undefined && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
-      ...scopeFor(options.scope, challenge?.scope),
+      ...(scope !== undefined && { scope }),
     }
-    await startAuthorization(provider, ask, label, challenge !== undefined)
+    await startAuthorization(provider, request, label, challenge !== undefined)
     const { address } = provider
-    if (address === undefined) throw failed(label, 'It gave no address to sign in at.')
+    if (address === undefined) throw failed(label, 'The server provided no authorization URL.')
     requireSafe(address, label)
-    const returned = callback.returned(provider.state(), until)
+    const result = callback.waitForResult(provider.state(), until)
     await options.show(address)
-    const { code, iss } = accepted(await returned, label)
-    await auth(provider, { ...ask, authorizationCode: code, ...(iss !== undefined && { iss }) })
+    const { code, iss } = accepted(await result, label)
+    await auth(provider, { ...request, authorizationCode: code, ...(iss !== undefined && { iss }) })
   } catch (error) {
     throw toLoginError(error, options, until)
   }
   const grant = toGrant(provider, url, callback.redirect)
-  if (grant === undefined) throw failed(label, 'It gave no token.')
+  if (grant === undefined) throw failed(label, 'The server issued no token.')
   await store.keep(grant)
   return grant
 }
@@ -72,12 +73,7 @@ function clientFor({ clientId, clientSecret }: SignInOptions, before: Grant | un
   return before?.redirect === redirect ? { client: before.client } : {}
 }
 
-const scopeFor = (asked: string | undefined, challenged: string | undefined): { readonly scope?: string } => {
-  const scope = asked ?? challenged
-  return scope === undefined ? {} : { scope }
-}
-
-const question = JSON.stringify({
+const initializeRequest = JSON.stringify({
   jsonrpc: '2.0',
   id: 0,
   method: 'initialize',
@@ -90,33 +86,35 @@ async function fetchChallenge(
   fetchFn: FetchLike,
 ): Promise<ReturnType<typeof extractWWWAuthenticateParams> | undefined> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const response = await fetchFn(url, { method: 'POST', headers, body: question, redirect: 'manual' })
+  const response = await fetchFn(url, { method: 'POST', headers, body: initializeRequest, redirect: 'manual' })
   return response.status === 401 || response.status === 403 ? extractWWWAuthenticateParams(response) : undefined
 }
 
 async function startAuthorization(
   provider: SignInProvider,
-  ask: Parameters<typeof auth>[1],
+  request: Parameters<typeof auth>[1],
   label: string,
-  isClosed: boolean,
+  isProtected: boolean,
 ): Promise<void> {
   try {
-    await auth(provider, ask)
+    await auth(provider, request)
   } catch (error) {
-    if (isClosed || provider.discovery?.authorizationServerMetadata !== undefined) throw error
-    throw new CommandError(exit.failed, 'no_login', `${label} lets anybody in, and tells of no way to sign in.`, { cause: error })
+    if (isProtected || provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    throw new CommandError(exit.failed, 'no_login', `${label} does not require authentication and does not support sign-in.`, {
+      cause: error,
+    })
   }
 }
 
 /** The URL comes from the server, so it must be an encrypted page. */
 function requireSafe(address: URL, label: string): void {
-  if (!isSecureUrl(address)) throw failed(label, `It wants you to sign in at ${address.href}, which is no encrypted page.`)
+  if (!isSecureUrl(address)) throw failed(label, `The authorization URL ${address.href} is not encrypted.`)
 }
 
-function accepted(returned: CallbackResult, label: string): { readonly code: string; readonly iss: string | undefined } {
-  if ('code' in returned) return returned
-  const { error, description } = returned
-  throw failed(label, `It was refused: ${error}${description === undefined ? '' : ` (${description})`}.`)
+function accepted(result: CallbackResult, label: string): { readonly code: string; readonly iss: string | undefined } {
+  if ('code' in result) return result
+  const { error, description } = result
+  throw failed(label, `The authorization server returned ${error}${description === undefined ? '' : ` (${description})`}.`)
 }
 
 function toGrant({ granted, client, discovery, indicator }: SignInProvider, url: string, redirect: string): Grant | undefined {
@@ -136,19 +134,19 @@ function toGrant({ granted, client, discovery, indicator }: SignInProvider, url:
 }
 
 const failed = (label: string, why: string, cause?: unknown): CommandError =>
-  new CommandError(exit.login, 'login_failed', `Signing in to ${label} failed. ${safeText(why, { limit: 500 })}`, { cause })
+  new CommandError(exit.login, 'login_failed', `Sign-in to ${label} failed. ${safeText(why, { limit: 500 })}`, { cause })
 
 function toLoginError(error: unknown, { label, signal, timeoutMs }: SignInOptions, until: AbortSignal): unknown {
   if (error instanceof CommandError || signal.aborted) return error
   if (until.aborted)
-    return failed(label, `Nobody came back from the browser within ${Math.round(timeoutMs / 1_000)} seconds. Try again.`, error)
-  const words =
+    return failed(label, `No response from the browser within ${Math.round(timeoutMs / 1_000)} seconds. Try again.`, error)
+  const message =
     error instanceof Error
       ? error.cause instanceof Error
         ? `${error.message}: ${error.cause.message}`
         : error.message
       : String(error)
-  const isUnregistered = /dynamic client registration/iu.test(words)
-  const next = isUnregistered ? ' Register a client there, and give its name with --client-id.' : ''
-  return failed(label, `${words.replace(/\.?$/u, '.')}${next}`, error)
+  const isUnregistered = /dynamic client registration/iu.test(message)
+  const next = isUnregistered ? ' Register a client and pass its ID with --client-id.' : ''
+  return failed(label, `${message.replace(/\.?$/u, '.')}${next}`, error)
 }

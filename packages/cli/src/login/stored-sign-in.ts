@@ -3,7 +3,7 @@ import { dataFolder, type Io } from '../base/io.ts'
 import { type Grant, type TokenStore, type Tokens, tokenStore } from './tokens.ts'
 
 // A token must not expire during a request.
-const earlyMs = 30_000
+const refreshMarginMs = 30_000
 
 export interface SignedIn {
   readonly id: string
@@ -44,7 +44,7 @@ class StoredAuth implements AuthProvider {
 
   async token(): Promise<string | undefined> {
     const { expiresAt = Number.POSITIVE_INFINITY, refresh } = this.#grant.tokens
-    if (refresh !== undefined && expiresAt - earlyMs < Date.now()) await this.#renew()
+    if (refresh !== undefined && expiresAt - refreshMarginMs < Date.now()) await this.#renew()
     return this.#grant.tokens.access
   }
 
@@ -57,7 +57,7 @@ class StoredAuth implements AuthProvider {
     const renewed = await this.#store.renew(this.#grant, (current) => refreshed(current, this.#options.signal))
     if (renewed === undefined) {
       const { UnauthorizedError } = await import('@modelcontextprotocol/client')
-      throw new UnauthorizedError('The sign-in has ended.')
+      throw new UnauthorizedError('The sign-in has expired.')
     }
     this.#grant = renewed
     this.#hide()
@@ -70,7 +70,7 @@ class StoredAuth implements AuthProvider {
 }
 
 // OAuth errors for an ended sign-in or an unknown client.
-const over = new Set<string>(['invalid_client', 'invalid_grant', 'unauthorized_client'])
+const endedErrors = new Set<string>(['invalid_client', 'invalid_grant', 'unauthorized_client'])
 
 /** Undefined if the sign-in has ended. */
 async function refreshed(
@@ -90,14 +90,14 @@ async function refreshed(
     })
     return toTokens(fresh, tokens)
   } catch (error) {
-    if (error instanceof OAuthError && over.has(error.code)) return undefined
+    if (error instanceof OAuthError && endedErrors.has(error.code)) return undefined
     throw error
   }
 }
 
 /** Values missing from a refresh response keep their previous value. */
 export function toTokens(
-  told: {
+  response: {
     readonly access_token: string
     readonly refresh_token?: string | undefined
     readonly scope?: string | undefined
@@ -105,12 +105,12 @@ export function toTokens(
   },
   before?: Tokens,
 ): Tokens {
-  const refresh = told.refresh_token ?? before?.refresh
-  const scope = told.scope ?? before?.scope
+  const refresh = response.refresh_token ?? before?.refresh
+  const scope = response.scope ?? before?.scope
   return {
-    access: told.access_token,
+    access: response.access_token,
     ...(refresh !== undefined && { refresh }),
     ...(scope !== undefined && { scope }),
-    ...(told.expires_in !== undefined && { expiresAt: Date.now() + told.expires_in * 1_000 }),
+    ...(response.expires_in !== undefined && { expiresAt: Date.now() + response.expires_in * 1_000 }),
   }
 }

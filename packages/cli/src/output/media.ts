@@ -14,21 +14,21 @@ export async function saveMedia(content: readonly Block[], io: Io, tool: string)
   const folder = join(dataFolder(io), 'media')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const files = new Map<Block, string>()
-  const draw = drawing(io)
+  const toInlineImage = imageProtocol(io)
   for (const block of content) {
     if (block.type !== 'image' && block.type !== 'audio') continue
     const bytes = Buffer.from(block.data, 'base64')
     const path = join(folder, fileNameFor(tool, block.mimeType, randomUUID().slice(0, 8)))
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
     files.set(block, path)
-    const drawn = block.type === 'image' && bytes.length <= maxShown ? draw?.(bytes) : undefined
-    if (drawn !== undefined) io.stdout.write(`${drawn}\n`)
+    const inlineImage = block.type === 'image' && bytes.length <= maxShown ? toInlineImage?.(bytes) : undefined
+    if (inlineImage !== undefined) io.stdout.write(`${inlineImage}\n`)
   }
   return files
 }
 
 /** Inline image protocol of the terminal, if known. */
-function drawing({ env, stdout }: Pick<Io, 'env' | 'stdout'>): ((bytes: Buffer) => string | undefined) | undefined {
+function imageProtocol({ env, stdout }: Pick<Io, 'env' | 'stdout'>): ((bytes: Buffer) => string | undefined) | undefined {
   // Multiplexers swallow the escape sequences.
   if (stdout.isTTY !== true || env.TMUX !== undefined || env.STY !== undefined) return undefined
   if (env.KITTY_WINDOW_ID !== undefined || env.TERM === 'xterm-kitty' || env.TERM_PROGRAM === 'ghostty') return kitty

@@ -31,7 +31,7 @@ export class Output {
   }
 
   /** Prints the result: text for people, or JSON. */
-  answer(text: string, data: unknown): void {
+  result(text: string, data: unknown): void {
     if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data, undefined, this.isJsonLines ? undefined : 2)}\n`)
     else this.#io.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
   }

@@ -46,11 +46,11 @@ test('each step shows its cost and the beginning of its reply', () => {
   const at = lines.indexOf('Steps')
   expect(lines.slice(at, at + 6)).toEqual([
     'Steps',
-    `  1. activate_a(): a reply of ${estimateTokens(reply)} tokens, 1 new tool (${session.steps[0]?.tokens}`,
-    '     tokens)',
+    `  1. activate_a(): reply ${estimateTokens(reply)} tokens, 1 new tool (${session.steps[0]?.tokens} tokens)`,
     '     | Activated: a.',
     '     | 1 tool is now available:',
     '     | - one() — Does something that takes a whole line to',
+    '     | describe',
   ])
 })
 

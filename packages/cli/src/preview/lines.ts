@@ -11,7 +11,7 @@ export interface Layout {
   readonly style: Style
 }
 
-export interface Shown {
+export interface PreviewReport {
   readonly title: string
   readonly previews: readonly HostPreview[]
   readonly notes?: readonly string[]
@@ -23,9 +23,9 @@ const maxSteps = 6
 const maxReplyLines = 6
 
 /** Output of `unfold preview`: one column per era if they fit. */
-export function previewLines({ title, previews, notes = [] }: Shown, layout: Layout): readonly string[] {
-  const together = overview(previews, layout)
-  const parts = together.isBroken ? previews.map((preview) => overview([preview], layout)) : [together]
+export function previewLines({ title, previews, notes = [] }: PreviewReport, layout: Layout): readonly string[] {
+  const combined = overview(previews, layout)
+  const parts = combined.isBroken ? previews.map((preview) => overview([preview], layout)) : [combined]
   return [
     ...wrapped(safeText(title), layout.width).map((line) => layout.style.bold(line)),
     ...parts.flatMap(({ lines }) => ['', ...lines]),
@@ -93,8 +93,8 @@ function laterText({ tools }: HostPreview): string {
 
 function turnsText({ turns: { listed, unlisted } }: HostPreview): string {
   if (unlisted === undefined) return `${listed}`
-  const { least, most } = unlisted
-  return `${listed}; not listed: ${least === most ? least : `${least} to ${most}`}`
+  const { min, max } = unlisted
+  return `${listed}; not listed: ${min === max ? min : `${min} to ${max}`}`
 }
 
 function cellText({ tokens, state, after = '' }: PreviewedTool): string {
@@ -124,16 +124,16 @@ function stepLines(title: string, steps: readonly PreviewedStep[], layout: Layou
   ]
 }
 
-function oneStep(step: PreviewedStep, place: number, { width, style }: Layout): readonly string[] {
+function oneStep(step: PreviewedStep, number: number, { width, style }: Layout): readonly string[] {
   const { call, first, reply, replyTokens, isError } = step
   const before = first.length === 0 ? '' : ` after ${first.join(', ')}`
-  const outcome = isError ? 'fails' : `a reply of ${plural(replyTokens, 'token')}${addedText(step)}`
+  const outcome = isError ? 'fails' : `reply ${plural(replyTokens, 'token')}${addedText(step)}`
   const lines = safeText(reply.trim(), { lines: true, limit: 4_000 })
     .split('\n')
     .flatMap((line) => wrapped(line, width - 7))
   const more = lines.length > maxReplyLines ? ['…'] : []
   return [
-    ...tableLines([[`${place}.`, `${safeText(`${call}${before}`, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
+    ...tableLines([[`${number}.`, `${safeText(`${call}${before}`, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
     ...[...lines.slice(0, maxReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
   ]
 }

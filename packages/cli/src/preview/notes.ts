@@ -14,19 +14,17 @@ export function notesOf(all: readonly Transcript[], { host, isLoaded, unsupporte
   const isDeferring = all.some(({ tools }) => tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined))
   return [
     ...(unsupported.length > 0
-      ? [`This server does not support MCP 2026-07-28. ${host?.title ?? 'Every client'} uses a session with it.`]
+      ? [`This server does not support MCP 2026-07-28. ${host?.title ?? 'Every client'} uses a session.`]
       : []),
-    ...(skipped.length > 0
-      ? [`Not called, because they need arguments or may do more than change the list: ${skipped.join(', ')}.`]
-      : []),
+    ...(skipped.length > 0 ? [`Not called (need arguments or may have side effects): ${skipped.join(', ')}.`] : []),
     ...absences(all),
     ...(host?.defers === 'always' && !isLoaded
       ? [
-          `${host.title} defers tools behind its own tool search. "unfold connect" sets its option to load a short list of the gateway at once; an address with ?exposure=auto shows that.`,
+          `${host.title} defers tools behind its own tool search. "unfold connect" disables this for a short list; preview it with a URL with ?exposure=auto.`,
         ]
       : []),
     ...(host?.defers === 'by-setting' && !isDeferring
-      ? [`${host.title} defers tools in some versions and settings. This preview assumes that it does not.`]
+      ? [`${host.title} defers tools in some versions and settings; this preview assumes it does not.`]
       : []),
   ]
 }
@@ -42,7 +40,7 @@ function absences(all: readonly Transcript[]): readonly string[] {
     .map(({ name }) => name)
     .filter((name) => !known.has(name) && !grouped.has(name) && !surfaceNames.has(name))
   if (missing.length === 0 || session.skipped.length > 0) return []
-  return [`Not seen in a session: ${missing.join(', ')}. A tool that waits for another one is listed after that one succeeded.`]
+  return [`Not seen in a session: ${missing.join(', ')}. Some tools are listed only after another tool succeeded.`]
 }
 
 const namesIn = ({ tools, steps, outline }: Transcript): ReadonlySet<string> =>

@@ -35,7 +35,7 @@ test('tools that appear come after those that are listed, with the call that lis
   ])
   expect(tokens).toBe(toolTokens(tool('activate_a')))
   expect(allTokens).toBe(tokens + toolTokens(tool('one')) + toolTokens(tool('two')))
-  expect(turns).toEqual({ listed: 2, unlisted: { least: 3, most: 4 } })
+  expect(turns).toEqual({ listed: 2, unlisted: { min: 3, max: 4 } })
   expect(steps[0]).toEqual({
     call: 'activate_a()',
     first: [],
@@ -49,7 +49,7 @@ test('tools that appear come after those that are listed, with the call that lis
 
 test('a step that lists only activators is not one that reaches a tool', () => {
   const steps = [activation(['activate_b', 'deactivate']), activation(['two'], { name: 'activate_b', first: ['activate_a'] })]
-  expect(preview({ tools: [tool('activate_a')], steps }).turns.unlisted).toEqual({ least: 4, most: 4 })
+  expect(preview({ tools: [tool('activate_a')], steps }).turns.unlisted).toEqual({ min: 4, max: 4 })
 })
 
 test('a host that lists late or never calls new tools with call_tool, or needs another turn, or cannot', () => {
@@ -61,22 +61,22 @@ test('a host that lists late or never calls new tools with call_tool, or needs a
   const withCaller = { tools: [tool('activate_a'), tool('call_tool')], steps }
   for (const host of [late, never]) {
     const { turns, steps: previewed } = preview(withCaller, host)
-    expect(turns.unlisted).toEqual({ least: 3, most: 3 })
+    expect(turns.unlisted).toEqual({ min: 3, max: 3 })
     expect(previewed[0]).toMatchObject({ through: 'call_tool', tokens: 0, tools: ['one'] })
   }
   const without = { tools: [tool('activate_a')], steps }
-  expect(preview(without, late).turns.unlisted).toEqual({ least: 4, most: 4 })
+  expect(preview(without, late).turns.unlisted).toEqual({ min: 4, max: 4 })
   expect(preview(without, never).turns).toEqual({ listed: 2 })
 })
 
 test('tools behind a search take three turns with search_tools and four with manage_tools', () => {
   const outline = { tools: [{ name: 'hidden', tokens: 40 }], groups: [] }
   const searched = preview({ tools: [tool('search_tools'), tool('call_tool')], outline })
-  expect(searched.turns.unlisted).toEqual({ least: 3, most: 3 })
+  expect(searched.turns.unlisted).toEqual({ min: 3, max: 3 })
   expect(searched.tools.at(-1)).toEqual({ name: 'hidden', tokens: 40, state: 'found' })
   const enabled = activation(['hidden'], { name: 'manage_tools', arguments: { action: 'enable', tools: ['hidden'] } })
   const managed = preview({ tools: [tool('manage_tools')], outline, steps: [enabled] })
-  expect(managed.turns.unlisted).toEqual({ least: 4, most: 4 })
+  expect(managed.turns.unlisted).toEqual({ min: 4, max: 4 })
   expect(managed.tools.at(-1)).toMatchObject({ name: 'hidden', state: 'found' })
   expect(managed.steps[0]?.call).toBe('manage_tools(action: "enable", tools: ["hidden"])')
   expect(preview({ tools: [tool('now')], outline }).tools.at(-1)?.state).toBe('unreachable')

@@ -36,7 +36,7 @@ export interface PreviewedStep {
 interface Turns {
   readonly listed: number
   /** For unlisted tools; absent if there are none, or none is reachable. */
-  readonly unlisted?: { readonly least: number; readonly most: number }
+  readonly unlisted?: { readonly min: number; readonly max: number }
 }
 
 export interface HostPreview {
@@ -89,8 +89,8 @@ function firstCost({ name, tokens, state }: PreviewedTool, estimate: (text: stri
 function previewedTools(transcript: Transcript, host: HostProfile | undefined, isLoaded: boolean): readonly PreviewedTool[] {
   const { tools, steps, unlisted, outline } = transcript
   const isDeferred = isLoaded ? () => false : deferredBy(host, tools)
-  const found = new Map<string, PreviewedTool>()
-  const add = (tool: PreviewedTool): void => void (found.has(tool.name) || found.set(tool.name, tool))
+  const previewed = new Map<string, PreviewedTool>()
+  const add = (tool: PreviewedTool): void => void (previewed.has(tool.name) || previewed.set(tool.name, tool))
   for (const tool of tools) add({ name: tool.name, tokens: costIn(host, tool), state: isDeferred(tool) ? 'named' : 'listed' })
   // manage_tools enabled one tool as an example.
   for (const { name, appeared } of steps.filter((step) => step.name !== 'manage_tools'))
@@ -98,7 +98,7 @@ function previewedTools(transcript: Transcript, host: HostProfile | undefined, i
   const state = searchToolIn(tools) === undefined ? 'unreachable' : 'found'
   for (const tool of unlisted) add({ name: tool.name, tokens: costIn(host, tool), state })
   for (const { name, tokens } of outline?.tools ?? []) add({ name, tokens, state })
-  return [...found.values()]
+  return [...previewed.values()]
 }
 
 function deferredBy(host: HostProfile | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
@@ -114,13 +114,13 @@ const costIn = (host: HostProfile | undefined, tool: Tool): number => {
   return toolTokens(description === undefined ? tool : { ...tool, description: cut(description, host?.limits.description) })
 }
 
-const cut = (text: string, most = Number.POSITIVE_INFINITY): string => (text.length > most ? text.slice(0, most) : text)
+const cut = (text: string, max = Number.POSITIVE_INFINITY): string => (text.length > max ? text.slice(0, max) : text)
 
 function previewedStep(step: Step, caller: string | undefined, { host, estimate }: PreviewOptions): PreviewedStep {
-  const given = Object.entries(step.arguments).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const args = Object.entries(step.arguments).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
   const through = host === undefined || host.relists === 'immediately' ? undefined : caller
   return {
-    call: `${step.name}(${given.join(', ')})`,
+    call: `${step.name}(${args.join(', ')})`,
     first: step.first ?? [],
     reply: step.reply,
     replyTokens: estimate(step.reply),
@@ -136,19 +136,19 @@ function turnsOf({ tools: listed, steps }: Transcript, tools: readonly Previewed
   const turns = { listed: tools.some(({ state }) => state === 'named') ? 3 : 2 }
   const caller = callToolIn(listed)
   // Without call_tool, a host that never re-lists does not see new tools.
-  const late = caller !== undefined ? 0 : lateness[host?.relists ?? 'immediately']
+  const delay = caller !== undefined ? 0 : relistDelay[host?.relists ?? 'immediately']
   const isFound = tools.some(({ state }) => state === 'found')
-  const finding = isFound ? [searchToolIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + late] : []
+  const finding = isFound ? [searchToolIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + delay] : []
   // Tools that only lead to further steps are not the goal.
-  const leads = new Set([...steps.map(({ name }) => name), 'deactivate'])
+  const stepNames = new Set([...steps.map(({ name }) => name), 'deactivate'])
   const activating = steps
-    .filter(({ name, appeared }) => name !== 'manage_tools' && appeared.some((tool) => !leads.has(tool.name)))
-    .map(({ first = [] }) => 3 + first.length + late)
+    .filter(({ name, appeared }) => name !== 'manage_tools' && appeared.some((tool) => !stepNames.has(tool.name)))
+    .map(({ first = [] }) => 3 + first.length + delay)
   const all = [...finding, ...activating].filter((count) => Number.isFinite(count))
-  return all.length === 0 ? turns : { ...turns, unlisted: { least: Math.min(...all), most: Math.max(...all) } }
+  return all.length === 0 ? turns : { ...turns, unlisted: { min: Math.min(...all), max: Math.max(...all) } }
 }
 
-const lateness: { readonly [R in HostProfile['relists']]: number } = {
+const relistDelay: { readonly [R in HostProfile['relists']]: number } = {
   immediately: 0,
   late: 1,
   never: Number.POSITIVE_INFINITY,

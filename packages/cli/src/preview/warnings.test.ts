@@ -86,7 +86,7 @@ test('a host that never lists again does not see what appears, unless there is c
   const outline = { tools: [{ name: 'new', tokens: 1, group: 'a' }], groups: [group('a')] }
   const host = { ...plain, relists: 'never' as const }
   expect(messages({ tools: [tool('activate_a')], steps, outline }, host)).toEqual([
-    'unreachable_tool: Plain does not list again, so it never sees new',
+    'unreachable_tool: Plain does not re-list, so it never sees new',
   ])
   expect(messages({ tools: [tool('activate_a'), tool('call_tool')], steps, outline }, host)).toEqual([])
 })

@@ -70,16 +70,14 @@ function unreachableTools(transcript: Transcript, seen: readonly Tool[], host: H
   const { tools, outline, steps } = transcript
   const listed = new Set(seen.map(({ name }) => name))
   const hidden = (outline?.tools ?? []).filter(({ name }) => !listed.has(name))
-  const isStuck = hidden.length > 0 && searchToolIn(tools) === undefined
+  const hasNoSearch = hidden.length > 0 && searchToolIn(tools) === undefined
   const later = steps.flatMap(({ appeared }) => appeared)
   const isUnseen = host?.relists === 'never' && later.length > 0 && callToolIn(tools) === undefined
   return [
-    ...(isStuck
+    ...(hasNoSearch
       ? [unreachable(`${plural(hidden.length, 'tool')} cannot be reached by this client: ${few(hidden.map(({ name }) => name))}`)]
       : []),
-    ...(isUnseen
-      ? [unreachable(`${host.title} does not list again, so it never sees ${few(later.map(({ name }) => name))}`)]
-      : []),
+    ...(isUnseen ? [unreachable(`${host.title} does not re-list, so it never sees ${few(later.map(({ name }) => name))}`)] : []),
   ]
 }
 
@@ -91,23 +89,23 @@ function hostWarnings(
   { title, limits, droppedKeywords }: HostProfile,
   serverName: string,
 ): readonly Warning[] {
-  const { description: longest, toolName, instructions: room, tools: most } = limits
-  const isCut = ({ description = '' }: Tool): boolean => longest !== undefined && description.length > longest
+  const { description: maxDescription, toolName, instructions: maxInstructions, tools: maxTools } = limits
+  const isCut = ({ description = '' }: Tool): boolean => maxDescription !== undefined && description.length > maxDescription
   // Hosts prefix tool names with the server name.
   const prefix = `mcp__${serverName}__`
   const isLong = ({ name }: Tool): boolean => toolName !== undefined && prefix.length + name.length > toolName
-  const atMost = `${title} truncates descriptions to ${formatNumber(longest ?? 0)} characters`
+  const atMost = `${title} truncates descriptions to ${formatNumber(maxDescription ?? 0)} characters`
   const limit = `${title} accepts ${formatNumber(toolName ?? 0)} characters including its own prefix, such as "${prefix}"`
   return [
     ...naming('truncated_description', seen.filter(isCut), [
       `has a description that is too long: ${atMost}`,
       `have descriptions that are too long (${atMost})`,
     ]),
-    ...(room !== undefined && instructions.length > room
+    ...(maxInstructions !== undefined && instructions.length > maxInstructions
       ? [
           {
             kind: 'truncated_instructions' as const,
-            message: `the instructions have ${formatNumber(instructions.length)} characters: ${title} truncates them to ${formatNumber(room)}`,
+            message: `the instructions have ${formatNumber(instructions.length)} characters: ${title} truncates them to ${formatNumber(maxInstructions)}`,
           },
         ]
       : []),
@@ -115,8 +113,8 @@ function hostWarnings(
       `has a name that is too long: ${limit}`,
       `have names that are too long (${limit})`,
     ]),
-    ...(most !== undefined && tools.length > most
-      ? [{ kind: 'too_many_tools' as const, message: `${tools.length} tools are listed: ${title} accepts ${most}` }]
+    ...(maxTools !== undefined && tools.length > maxTools
+      ? [{ kind: 'too_many_tools' as const, message: `${tools.length} tools are listed: ${title} accepts ${maxTools}` }]
       : []),
     ...keywordWarnings(seen, title, droppedKeywords),
   ]
@@ -140,7 +138,7 @@ function naming(kind: Warning['kind'], tools: readonly Tool[], [one, many]: read
   return [{ kind, message: names.length === 1 ? `${names[0]} ${one}` : `${names.length} tools ${many}: ${few(names)}` }]
 }
 
-const few = (names: readonly string[], most = 5): string =>
-  names.length > most ? `${names.slice(0, most).join(', ')} and ${names.length - most} more` : names.join(', ')
+const few = (names: readonly string[], max = 5): string =>
+  names.length > max ? `${names.slice(0, max).join(', ')} and ${names.length - max} more` : names.join(', ')
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? ''

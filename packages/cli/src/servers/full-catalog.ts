@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection, Identity, OutlinedTool, Target } from '@unfold-mcp/client'
+import { isRecord } from '@unfold-mcp/core'
 
 export interface ToolChange {
   readonly added: readonly string[]
@@ -27,10 +28,10 @@ export interface CatalogOptions {
 /** Polls for changes to all tools, for servers without a URL. */
 export async function* catalogChanges(
   connection: Pick<Connection, 'identity' | 'outline'>,
-  begun: readonly OutlinedTool[],
+  initial: readonly OutlinedTool[],
   { signal, intervalMs = 1_000 }: CatalogOptions,
 ): AsyncGenerator<ToolChange> {
-  let before = begun
+  let before = initial
   let known: string | undefined
   while (!signal.aborted) {
     const identity = catalogIdentity(await connection.identity())
@@ -45,23 +46,22 @@ export async function* catalogChanges(
   }
 }
 
-function catalogIdentity(answer: Identity | undefined): string | undefined {
-  const catalog = answer?.catalog
-  const isTold = typeof catalog === 'object' && catalog !== null && 'identity' in catalog
-  return isTold && typeof catalog.identity === 'string' ? catalog.identity : undefined
+function catalogIdentity(identity: Identity | undefined): string | undefined {
+  const catalog = identity?.catalog
+  return isRecord(catalog) && typeof catalog.identity === 'string' ? catalog.identity : undefined
 }
 
 function changeBetween(before: readonly OutlinedTool[], after: readonly OutlinedTool[]): ToolChange | undefined {
   const known = new Map(before.map((tool) => [tool.name, tool]))
-  const there = new Set(after.map(({ name }) => name))
+  const current = new Set(after.map(({ name }) => name))
   const names = (tools: readonly OutlinedTool[]): readonly string[] => tools.map(({ name }) => name)
-  const isOther = (tool: OutlinedTool): boolean => {
+  const isChanged = (tool: OutlinedTool): boolean => {
     const old = known.get(tool.name)
     return old !== undefined && (old.identity !== tool.identity || old.tokens !== tool.tokens)
   }
   const added = names(after.filter(({ name }) => !known.has(name)))
-  const removed = names(before.filter(({ name }) => !there.has(name)))
-  const changed = names(after.filter(isOther))
+  const removed = names(before.filter(({ name }) => !current.has(name)))
+  const changed = names(after.filter(isChanged))
   if (added.length + removed.length + changed.length === 0) return undefined
   return { added, removed, changed, count: after.length }
 }

@@ -2,7 +2,7 @@ import { type Connection, type ConnectOptions, connect, fileCache, type ProcessL
 import { nearest } from '@unfold-mcp/core'
 import { shellQuote } from '../arguments/quote.ts'
 import { CommandError, exit, usageError } from '../base/exit.ts'
-import { dataFolder, type Io, isInteractive } from '../base/io.ts'
+import { dataFolder, type Io } from '../base/io.ts'
 import {
   approvalStore,
   type FoundServer,
@@ -16,6 +16,7 @@ import {
 } from '../config/index.ts'
 import { type Flags, type Invocation, isSet, numberOf, textOf, textsOf } from '../grammar/grammar.ts'
 import { verbs } from '../grammar/verbs.ts'
+import { requireConfirmation } from '../interactive/require-confirmation.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 
@@ -50,14 +51,16 @@ export async function resolveServerArgument(invocation: Invocation, io: Io, outp
   const preset = textOf(flags, 'server') ?? io.env.UNFOLD_SERVER
   const [first, ...others] = preset === undefined ? positionals : [preset, ...positionals]
   if (first === undefined)
-    throw usageError(`Which server? Name one, give its address, or its command after --. See unfold ${invocation.verb} --help.`)
+    throw usageError(
+      `Missing server: pass a name, a URL, or a command after "--". Run "unfold ${invocation.verb} --help" for usage.`,
+    )
   if (isAddress(first)) return { label: first, target: { url: first, headers: headers(flags) }, positionals: others }
   const found = await discoverServers(flags, io)
   const choice = resolveServer(first, found)
   if (choice.kind !== 'found') {
     const details = choice.kind === 'unknown' ? { nearest: choice.nearest } : {}
     const close = invocation.isImplied && choice.kind === 'unknown' ? nearest(first, Object.keys(verbs)) : []
-    const hint = close.length === 0 ? '' : ` Or did you mean a verb: ${close.map((verb) => `unfold ${verb}`).join(', ')}?`
+    const hint = close.length === 0 ? '' : ` Or did you mean: ${close.map((verb) => `unfold ${verb}`).join(', ')}?`
     throw new CommandError(exit.usage, `${choice.kind}_server`, `${choice.message}${hint}`, {
       details: { ...details, ...(close.length > 0 && { verbs: close }) },
     })
@@ -116,12 +119,12 @@ export async function connectTo(
 const installTimeoutMs = 600_000
 const installNoticeMs = 5_000
 
-function installationNotice(label: string, output: Output): (pid: number, life: ProcessLife) => void {
+function installationNotice(label: string, output: Output): (pid: number, state: ProcessLife) => void {
   let timer: NodeJS.Timeout | undefined
-  return (_pid, life) => {
+  return (_pid, state) => {
     clearTimeout(timer)
-    if (life !== 'installing') return
-    timer = setTimeout(() => output.note(`Waiting for ${safeText(label)}: it may be being installed.`), installNoticeMs)
+    if (state !== 'installing') return
+    timer = setTimeout(() => output.note(`Waiting for ${safeText(label)}, which may still be installing …`), installNoticeMs)
     timer.unref()
   }
 }
@@ -145,7 +148,7 @@ export const cacheFolder = (io: Pick<Io, 'env' | 'home'>): string => `${dataFold
 function protocolOf(text: string | undefined): ConnectOptions['protocol'] {
   if (text === undefined) return undefined
   if (text === 'auto' || text === 'session' || text === '2026-07-28') return text
-  throw usageError(`--protocol is auto, session or 2026-07-28, not "${text}".`)
+  throw usageError(`--protocol must be auto, session or 2026-07-28, not "${text}".`)
 }
 
 /** A project server requires approval of its current definition. */
@@ -153,17 +156,14 @@ async function requirePermission(server: FoundServer, flags: Flags, io: Io, outp
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
   if (permissionFor(server, await store.list()) === 'allowed') return
   const shown = safeText(JSON.stringify(server.shown), { limit: 500 })
-  const what = `The server "${safeText(server.name)}" comes with this project (${safeText(server.source.file)}:${server.source.line}): ${shown}`
-  if (!isSet(flags, 'yes')) {
-    if (!isInteractive(io) || isSet(flags, 'no-input'))
-      throw new CommandError(
-        exit.blocked,
-        'not_approved',
-        `${what}\nIt was not approved. Look at it, then run this with --yes, or in a terminal.`,
-      )
-    const { confirmPrompt } = await import('../interactive/confirm.ts')
-    if (!(await confirmPrompt(`${what}\nRun it?`, io))) throw new CommandError(exit.blocked, 'not_approved', 'It was not run.')
-  }
+  const what = `Server "${safeText(server.name)}" is defined by this project (${safeText(server.source.file)}:${server.source.line}): ${shown}`
+  await requireConfirmation(`${what}\nRun it?`, {
+    flags,
+    io,
+    reason: 'not_approved',
+    otherwise: 'Not started.',
+    blocked: `${what}\nNot approved. Review it, then use --yes, or run this in a terminal.`,
+  })
   await store.approve(server)
 }
 
@@ -182,6 +182,6 @@ function headers(flags: Flags): Record<string, string> {
 
 function pair(flag: string, text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark)
-  if (at < 1) throw usageError(`--${flag} wants ${flag === 'env' ? 'NAME=value' : '"name: value"'}, not "${text}".`)
+  if (at < 1) throw usageError(`--${flag} must be ${flag === 'env' ? 'NAME=value' : '"name: value"'}, not "${text}".`)
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }

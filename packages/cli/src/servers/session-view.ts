@@ -31,7 +31,7 @@ export async function sessionNote(
     if (names.length === here.size && names.every((name) => here.has(name))) return undefined
     const shown = names.slice(0, maxNamed).map((name) => safeText(name))
     const more = names.length > shown.length ? ', …' : ''
-    return `Clients with sessions (before MCP 2026-07-28) are first listed ${plural(names.length, 'tool')}: ${shown.join(', ')}${more} (--protocol session shows them).`
+    return `Session clients (before MCP 2026-07-28) first see ${plural(names.length, 'tool')}: ${shown.join(', ')}${more} (show with --protocol session).`
   } catch (error) {
     if (io.signal.aborted) throw error
     // The note is optional.

@@ -26,13 +26,13 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     attempt,
   } = upstream
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
-  const about: readonly (readonly [string, string])[] = [
+  const rows: readonly (readonly [string, string])[] = [
     [
       'server',
       joinParts([
         server === undefined ? undefined : safeText(server),
         protocolVersion === undefined ? undefined : safeText(protocolVersion),
-        pid === undefined ? undefined : `process ${pid}`,
+        pid === undefined ? undefined : `pid ${pid}`,
       ]),
     ],
     ['changes', joinParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)])],
@@ -41,16 +41,16 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],
     ['sign in', state === 'needs_login' ? signInWays(upstream) : ''],
     ['attempts', attempt === undefined ? '' : attemptText(upstream)],
-    ['tools', tools.length === 0 ? '' : `${formatNumber(tools.length)} for clients, about ${formatNumber(tokens)} tokens`],
+    ['tools', tools.length === 0 ? '' : `${formatNumber(tools.length)} exposed, ~${formatNumber(tokens)} tokens`],
   ]
   return [
-    `${style.bold(safeText(name))}: ${stateText(state, style)}, for ${formatDuration(forMs)}`,
+    `${style.bold(safeText(name))}: ${stateText(state, style)} for ${formatDuration(forMs)}`,
     ...tableLines(
-      about.filter(([, text]) => text !== ''),
+      rows.filter(([, text]) => text !== ''),
       { width, indent: 2 },
     ),
     ...suspicionLines(suspicions, { style, width }),
-    ...(notes.length === 0 ? [] : ['', style.bold('What should be known of its tools')]),
+    ...(notes.length === 0 ? [] : ['', style.bold('Notes')]),
     ...notes.flatMap(({ message }) => wrapped(safeText(message, { limit: 500 }), width - 2)).map((line) => `  ${line}`),
     ...(tools.length === 0 ? [] : ['', style.bold('Tools')]),
     ...tableLines(
@@ -66,7 +66,7 @@ function suspicionLines(suspicions: Upstream['suspicions'], { style, width }: Sc
   const advice = new Set(suspicions.flatMap((each) => each.advice.split(/(?<=\.) /u)))
   return [
     '',
-    style.bold(style.yellow('What looks suspicious')),
+    style.bold(style.yellow('Suspicious content')),
     ...suspicions.flatMap(({ tool, surface, about, excerpt }) => [
       ...wrapped(
         `${tool === undefined ? '' : `${safeText(tool)}: `}${safeText(surface, { limit: 300 })} ${safeText(about)}`,

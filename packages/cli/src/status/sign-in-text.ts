@@ -6,4 +6,4 @@ type Addressed = Pick<UpstreamStatus, 'name' | 'address'>
 export const signInText = (upstream: Addressed): string => `sign in: ${signInWays(upstream)}`
 
 export const signInWays = ({ name, address }: Addressed): string =>
-  `unfold login ${safeText(address ?? name, { limit: 500 })}   or give it a token: "headers" in the configuration`
+  `unfold login ${safeText(address ?? name, { limit: 500 })}, or set a token in "headers" in the configuration`

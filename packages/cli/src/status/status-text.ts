@@ -7,7 +7,7 @@ import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
 import { formatDuration, formatTime, joinParts, toolCount } from './format.ts'
 import { signInText } from './sign-in-text.ts'
-import { attemptText, errorText, progressText } from './summary.ts'
+import { attemptText, errorText, progressText, stateLabels } from './summary.ts'
 
 export type Upstream = GatewayStatus['upstreams'][number]
 
@@ -16,7 +16,7 @@ export type Screen = Pick<Output, 'style' | 'width'>
 /** Output of `unfold status`. */
 export function statusText(status: GatewayStatus, { style, width }: Screen): string {
   const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, held } = status
-  const where = transport === 'stdio' ? 'for the client that started it' : `on ${url}`
+  const where = transport === 'stdio' ? 'over stdio' : `on ${url}`
   const rows = [
     ...upstreams.map((upstream) => upstreamRow(upstream, style)),
     ...held.map(({ name, problems }) => [
@@ -28,16 +28,12 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ]),
   ]
   return [
-    `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${formatDuration(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
+    `${style.bold('unfold')} ${version} ${where}, pid ${pid}, up ${formatDuration(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
-    ...status.shortfalls.map(({ part, problem }) =>
-      style.yellow(`It does without its ${part}. ${safeText(problem, { limit: 400 })}`),
-    ),
+    ...status.shortfalls.map(({ part, problem }) => style.yellow(`degraded: ${part}: ${safeText(problem, { limit: 400 })}`)),
     '',
-    ...(rows.length === 0
-      ? ['No servers. Put one behind it: unfold add <name> -- <command>']
-      : serverLines(rows, { style, width })),
+    ...(rows.length === 0 ? ['No servers. Add one: unfold add <name> -- <command>'] : serverLines(rows, { style, width })),
     '',
     savingsLine(status),
     ...clientLines(status, width),
@@ -50,7 +46,7 @@ function problemLines({ problems }: GatewayStatus, style: Style): readonly strin
     .slice(0, 5)
     .map(({ line, column, path, message }) => `  ${line}:${column} ${safeText(path)} ${safeText(message, { limit: 300 })}`)
   const more = problems.length > 5 ? [`  and ${problems.length - 5} more: unfold reload`] : []
-  return [style.red('It cannot be used as it is now; what was read before goes on.'), ...lines, ...more]
+  return [style.red('Configuration invalid; the previous one stays in use.'), ...lines, ...more]
 }
 
 // Below this width, details are printed below the name.
@@ -63,9 +59,9 @@ function serverLines(rows: readonly (readonly string[])[], { width }: Screen): r
     { width },
   )
   if (heads.length !== rows.length) return tableLines(rows, { width })
-  return rows.flatMap(([, , , revision = '', about = ''], at) => [
+  return rows.flatMap(([, , , revision = '', details = ''], at) => [
     heads[at] ?? '',
-    ...wrapped([revision, about].filter((part) => part !== '').join(', '), width - 2)
+    ...wrapped([revision, details].filter((part) => part !== '').join(', '), width - 2)
       .filter((line) => line !== '')
       .map((line) => `  ${line}`),
   ])
@@ -81,7 +77,7 @@ const stateColours: { readonly [state: string]: keyof Style } = {
   installing: 'cyan',
 }
 
-export const stateText = (state: string, style: Style): string => style[stateColours[state] ?? 'dim'](state.replace('_', ' '))
+export const stateText = (state: string, style: Style): string => style[stateColours[state] ?? 'dim'](stateLabels[state] ?? state)
 
 // In these states the last error is outdated or shown otherwise.
 const hidesLastError: ReadonlySet<Upstream['state']> = new Set([
@@ -139,14 +135,14 @@ function moreText({ name, notes, suspicions }: Upstream, style: Style): string |
 
 function suspicionText(suspicions: Upstream['suspicions']): string {
   const tools = [...new Set(suspicions.flatMap(({ tool }) => tool ?? []))]
-  if (tools.length === 0) return 'what it says of itself looks suspicious'
+  if (tools.length === 0) return 'suspicious server description'
   const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
   const more = tools.length > named.length ? ', …' : ''
-  return `${plural(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(', ')}${more})`
+  return `${plural(tools.length, 'suspicious tool')} (${named.join(', ')}${more})`
 }
 
 export const announcesText = (announcesChanges: boolean): string =>
-  announcesChanges ? 'announces changes' : 'is asked for changes now and then'
+  announcesChanges ? 'notifies of changes' : 'polled for changes'
 
 export function changeText({ lastChange }: Upstream): string | undefined {
   if (lastChange === undefined) return undefined
@@ -159,7 +155,7 @@ function savingsLine({ savings }: GatewayStatus): string {
   const { tools, allTokens, listed, listedTokens, exposure } = savings
   if (listed >= tools) return `Clients see all ${plural(tools, 'tool')} (${formatNumber(allTokens)} tokens, ${exposure}).`
   const percent = allTokens === 0 ? 0 : Math.floor((1 - listedTokens / allTokens) * 100)
-  const saved = percent > 0 ? `, ${percent} % less` : ''
+  const saved = percent > 0 ? `, ${percent}% less` : ''
   return `${plural(tools, 'tool')}, ${formatNumber(allTokens)} tokens. Clients see ${formatNumber(listed)} (${formatNumber(listedTokens)} tokens${saved}, ${exposure}).`
 }
 
@@ -167,18 +163,18 @@ const maxClients = 20
 
 function clientLines({ clients, transport }: GatewayStatus, width: number): readonly string[] {
   if (clients.length === 0) return transport === 'stdio' ? [] : ['No clients.']
-  const alike = new Map<string, { readonly row: readonly string[]; readonly idleMs: number; readonly count: number }>()
+  const groups = new Map<string, { readonly row: readonly string[]; readonly idleMs: number; readonly count: number }>()
   for (const client of clients) {
     const row = clientRow(client)
     const key = JSON.stringify(row)
-    const before = alike.get(key)
+    const before = groups.get(key)
     const idleMs = Math.min(client.idleMs, before?.idleMs ?? client.idleMs)
-    alike.set(key, { row, idleMs, count: (before?.count ?? 0) + 1 })
+    groups.set(key, { row, idleMs, count: (before?.count ?? 0) + 1 })
   }
-  const rows = [...alike.values()].map(({ row: [name = '', era = '', rest = ''], idleMs, count }) => [
+  const rows = [...groups.values()].map(({ row: [name = '', era = '', rest = ''], idleMs, count }) => [
     name,
     era === 'session' ? plural(count, 'session') : 'no session',
-    joinParts([rest === '' ? undefined : rest, `last heard ${formatDuration(idleMs)} ago`]),
+    joinParts([rest === '' ? undefined : rest, `last seen ${formatDuration(idleMs)} ago`]),
   ])
   return [
     `${plural(clients.length, 'client')}:`,
@@ -188,7 +184,7 @@ function clientLines({ clients, transport }: GatewayStatus, width: number): read
 }
 
 const clientRow = ({ name, version, era, transport, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
-  `${safeText(name ?? 'somebody', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
+  `${safeText(name ?? 'unknown client', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
   era,
   joinParts([
     transport === 'stdio' ? 'over stdio' : undefined,

@@ -8,8 +8,6 @@ import { signInText } from './sign-in-text.ts'
 /** Removes secrets from server output. */
 export type Clean = (text: string) => string
 
-type State = UpstreamStatus['state']
-
 /** Status of a server, to print after its name. */
 export function serverLine(status: UpstreamStatus, offered: number, clean: Clean = (text) => text): string {
   const { name, address, state, tools } = status
@@ -22,9 +20,9 @@ export function serverLine(status: UpstreamStatus, offered: number, clean: Clean
     case 'installing':
       return progressText(status)
     case 'sleeping':
-      return `sleeps until its first call, ${plural(tools, 'tool')} known`
+      return `idle, starts on first call, ${plural(tools, 'cached tool')}`
     case 'needs_login':
-      return `needs a login; ${signInText({ name, ...(address !== undefined && { address }) })}`
+      return `requires authentication; ${signInText({ name, ...(address !== undefined && { address }) })}`
     case 'disabled':
     case 'stopped':
       return state
@@ -34,7 +32,7 @@ export function serverLine(status: UpstreamStatus, offered: number, clean: Clean
 }
 
 export function progressText({ state, forMs, attempt = 1, isQueued }: UpstreamStatus): string {
-  if (isQueued === true) return 'waits until other servers are installed'
+  if (isQueued === true) return 'queued until other servers are installed'
   return `${state}, ${formatDuration(Math.max(1_000, forMs))}, attempt ${attempt}`
 }
 
@@ -58,23 +56,27 @@ export function attemptText({ attempt = 1, nextRetryInMs }: Pick<UpstreamStatus,
 export function summaryLines({ upstreams, held, source }: Gateway, clean: Clean): readonly string[] {
   const statuses = upstreams.statuses()
   const width = nameWidth([...statuses.map(({ name }) => name), ...held.keys()])
-  const line = (name: string, words: string): string => `  ${safeText(name).padEnd(width)}  ${words}`
+  const line = (name: string, status: string): string => `  ${safeText(name).padEnd(width)}  ${status}`
   return [
-    `All servers have settled: ${countsText(statuses, held.size)}.`,
+    `Servers: ${countsText(statuses, held.size)}`,
     ...[...held].map(([name, [problem]]) => line(name, notStartedText(problem?.message))),
     ...statuses.map((status) => line(status.name, serverLine(status, source.count(status.name), clean))),
   ]
 }
 
-export const notStartedText = (problem = 'its configuration is incomplete.'): string => `not started: ${safeText(problem)}`
+export const notStartedText = (problem = 'incomplete configuration'): string => `not started: ${safeText(problem)}`
 
 export const nameWidth = (names: readonly string[]): number => Math.max(0, ...names.map((name) => safeText(name).length))
 
-const labels: { readonly [S in State]?: string } = { needs_login: 'need a login', reconnecting: 'failed' }
+/** Names of states in the output, where they differ. */
+export const stateLabels: { readonly [state: string]: string } = { needs_login: 'needs sign-in', sleeping: 'idle' }
 
 function countsText(statuses: readonly UpstreamStatus[], held: number): string {
   const counts = new Map<string, number>()
-  for (const { state } of statuses) counts.set(labels[state] ?? state, (counts.get(labels[state] ?? state) ?? 0) + 1)
-  if (held > 0) counts.set('waiting', held)
+  for (const { state } of statuses) {
+    const label = state === 'reconnecting' ? 'failed' : (stateLabels[state] ?? state)
+    counts.set(label, (counts.get(label) ?? 0) + 1)
+  }
+  if (held > 0) counts.set('not started', held)
   return [...counts].map(([label, count]) => `${formatNumber(count)} ${label}`).join(', ')
 }

@@ -33,41 +33,41 @@ const maxDepth = 20
 
 /** Tools by group, if the server reports them; otherwise the listed tools. */
 export function treeOf(listed: readonly Tool[], outline: Outline | undefined): Tree {
-  const shown = listed.map((tool): ToolNode => ({ name: tool.name, tokens: toolTokens(tool), listed: true }))
-  if (outline === undefined) return { listed: sumOf(shown), all: sumOf(shown), tools: shown, groups: [] }
-  const names = new Set(shown.map(({ name }) => name))
+  const nodes = listed.map((tool): ToolNode => ({ name: tool.name, tokens: toolTokens(tool), listed: true }))
+  if (outline === undefined) return { listed: sumOf(nodes), all: sumOf(nodes), tools: nodes, groups: [] }
+  const names = new Set(nodes.map(({ name }) => name))
   const known = new Set(outline.tools.map(({ name }) => name))
-  const leaves = new Map<string | undefined, ToolNode[]>(outline.groups.map(({ name }) => [name, []]))
-  leaves.set(undefined, [])
+  const toolsByGroup = new Map<string | undefined, ToolNode[]>(outline.groups.map(({ name }) => [name, []]))
+  toolsByGroup.set(undefined, [])
   for (const { name, tokens, group } of outline.tools)
-    (leaves.get(group) ?? leaves.get(undefined))?.push({ name, tokens, listed: names.has(name) })
+    (toolsByGroup.get(group) ?? toolsByGroup.get(undefined))?.push({ name, tokens, listed: names.has(name) })
   return {
-    listed: sumOf(shown),
+    listed: sumOf(nodes),
     all: sumOf(outline.tools),
-    tools: [...shown.filter(({ name }) => !known.has(name)), ...(leaves.get(undefined) ?? [])],
-    groups: groupNodes(outline.groups, leaves),
+    tools: [...nodes.filter(({ name }) => !known.has(name)), ...(toolsByGroup.get(undefined) ?? [])],
+    groups: groupNodes(outline.groups, toolsByGroup),
   }
 }
 
 function groupNodes(
   groups: Outline['groups'],
-  leaves: ReadonlyMap<string | undefined, readonly ToolNode[]>,
+  toolsByGroup: ReadonlyMap<string | undefined, readonly ToolNode[]>,
 ): readonly GroupNode[] {
   const parents = new Map(groups.map(({ name, parent }) => [name, parent]))
-  const isPlaced = (name: string): boolean => {
+  const isReachable = (name: string): boolean => {
     let above = parents.get(name)
     for (let depth = 0; depth < maxDepth && above !== undefined; depth++) above = parents.get(above)
     return above === undefined
   }
   const children = new Map<string | undefined, Outline['groups'][number][]>([[undefined, []]])
   for (const group of groups) {
-    const parent = isPlaced(group.name) && parents.has(group.parent ?? '') ? group.parent : undefined
+    const parent = isReachable(group.name) && parents.has(group.parent ?? '') ? group.parent : undefined
     const siblings = children.get(parent)
     if (siblings === undefined) children.set(parent, [group])
     else siblings.push(group)
   }
   const groupNode = ({ name, about }: Outline['groups'][number]): GroupNode => {
-    const tools = leaves.get(name) ?? []
+    const tools = toolsByGroup.get(name) ?? []
     const inner = (children.get(name) ?? []).map(groupNode)
     const own = sumOf(tools)
     const count = inner.reduce((sum, each) => sum + each.count, own.count)

@@ -32,7 +32,7 @@ async function connect(client: Client, flags: Flags, io: Io, output: Output): Pr
   const isWritten = isSame || applied.changed
   const verification = isWritten && !isSet(flags, 'no-verify') ? await verifyEntry(client, io) : skipped
   const duplicates = config === undefined ? [] : await duplicateServers(client, config, io)
-  output.answer(lines(summary(client, { isSame, ...applied }, verification), verificationText(verification)), {
+  output.result(lines(summary(client, { isSame, ...applied }, verification), verificationText(verification)), {
     client: client.name,
     host: client.host,
     exposure: exposure.exposure,
@@ -55,7 +55,7 @@ function summary(
   { isSame, changed }: { readonly isSame: boolean; readonly changed: boolean },
   { status }: Verification,
 ): string {
-  if (!isSame && !changed) return 'Nothing was written.'
+  if (!isSame && !changed) return 'No changes.'
   if (status === 'failed') return `The entry is in ${safeText(file)}, but ${title} cannot connect with it.`
   return isSame ? `${title} is already connected to the gateway.` : `Connected ${title} to the gateway. ${next}`
 }
@@ -71,7 +71,7 @@ async function paste(client: PastedClient, flags: Flags, io: Io, output: Output)
   const verification = isSet(flags, 'no-verify') ? skipped : await verifyTarget({ url, ...headers }, io)
   output.note(exposureLine(exposure))
   output.note(`Unfold cannot edit the configuration of ${client.title}. ${client.where}:`)
-  output.answer(text, {
+  output.result(text, {
     client: client.name,
     host: client.host,
     exposure: exposure.exposure,

@@ -11,13 +11,13 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   if (positionals.length > 1) throw usageError('Disconnect one client at a time: unfold disconnect <client>')
   const client = clientNamed(positionals[0], io)
   if (isPasted(client)) {
-    output.answer(`${client.gone}.`, { client: client.name, changed: false })
+    output.result(`${client.gone}.`, { client: client.name, changed: false })
     return exit.ok
   }
   const { name, title, file, remove } = client
   const plan = await withEditErrors(planEdit(file, (text) => (text === '' ? text : remove(text))))
   const applied = await applyEdit(plan, { flags, io, output, question: `Disconnect ${title} from the gateway?` })
-  const done = applied.changed ? `Disconnected ${title} from the gateway. Restart it.` : 'Nothing was written.'
-  output.answer(plan.isChange ? done : `${title} is not connected to the gateway.`, { client: name, ...applied })
+  const done = applied.changed ? `Disconnected ${title} from the gateway. Restart it.` : 'No changes.'
+  output.result(plan.isChanged ? done : `${title} is not connected to the gateway.`, { client: name, ...applied })
   return exit.ok
 }

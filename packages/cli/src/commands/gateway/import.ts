@@ -11,11 +11,12 @@ import { findGateways } from '../../gateway/running.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { discoverServers } from '../../servers/servers.ts'
+import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 import { tableLines } from '../../text/table.ts'
 
 const nothingFound =
-  'No servers were found in the configurations of your programs. unfold doctor says where it looked; unfold add <name> -- <command> adds one.'
+  'No servers found in the configuration of your MCP clients. Run "unfold doctor" to see the files, or add one: unfold add <name> -- <command>'
 
 const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
 const known: readonly string[] = clientNames
@@ -27,7 +28,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   const { found, isFile } = await foundIn(textOf(flags, 'from'), io)
   // Problems in unfold.json are reported by the gateway.
   const problems = isFile ? found.problems : found.problems.filter((problem) => basename(problem.file) !== 'unfold.json')
-  for (const problem of problems) if (problem.unset === undefined) output.warn(`left out: ${problemText(problem)}`)
+  for (const problem of problems) if (problem.unset === undefined) output.warn(`skipped: ${problemText(problem)}`)
   const all = importCandidates([...found.servers, ...found.incomplete], {
     present: await serversIn(file),
     own: await ownAddresses(file, io),
@@ -40,7 +41,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
       : all.filter(({ name, server }) => positionals.some((word) => word === name || word === server.key))
   for (const word of positionals)
     if (!chosen.some(({ name, server }) => word === name || word === server.key))
-      throw usageError(`No server "${word}" was found. There are: ${all.map(({ name }) => name).join(', ') || 'none'}.`)
+      throw usageError(`Unknown server "${word}". Available: ${all.map(({ name }) => name).join(', ') || 'none'}.`)
   const wanted = chosen.filter(({ skipped }) => skipped === undefined)
   output.note(chosen.length === 0 ? nothingFound : tableText(chosen, output.width))
   const data = chosen.map(({ name, server, skipped }) => ({
@@ -51,23 +52,22 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
     ...(server.unset.length > 0 && { unset: server.unset }),
   }))
   if (wanted.length === 0) {
-    output.answer('Nothing to take over.', { file, changed: false, servers: data })
+    output.result('Nothing to import.', { file, changed: false, servers: data })
     return exit.ok
   }
   const edit = (text: string): string =>
     wanted.reduce((now, { name, definition }) => setJson(['mcpServers', name], definition)(now), text)
-  const count = wanted.length === 1 ? 'this server' : `these ${wanted.length} servers`
   const { read, ...applied } = await editConfig(file, edit, {
     flags,
     io,
     output,
-    question: `Put ${count} behind the gateway?`,
+    question: `Import ${plural(wanted.length, 'server')}?`,
   })
   reportConfig(file, read, output)
-  output.answer(
+  output.result(
     applied.changed
-      ? `${wanted.length} ${wanted.length === 1 ? 'server is' : 'servers are'} behind the gateway: ${safeText(file)}\nNext: unfold serve, and unfold connect <client>. What your clients had of their own they still have.`
-      : 'Nothing was written.',
+      ? `Imported ${plural(wanted.length, 'server')} into ${safeText(file)}\nNext: unfold serve, then unfold connect <client>. The configuration of your clients is unchanged.`
+      : 'No changes.',
     { ...applied, servers: data },
   )
   return exit.ok
@@ -107,6 +107,6 @@ function tableText(candidates: readonly Candidate[], width: number): string {
 }
 
 function noteOf(skipped: string | undefined, unset: readonly string[]): string {
-  if (skipped !== undefined) return `(left out: ${skipped}) `
-  return unset.length === 0 ? '' : `(not started until ${unset.map((name) => safeText(name)).join(' and ')} is set) `
+  if (skipped !== undefined) return `(skipped: ${skipped}) `
+  return unset.length === 0 ? '' : `(not set: ${unset.map((name) => safeText(name)).join(', ')}) `
 }

@@ -11,10 +11,15 @@ export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const { isUsed, problems } = await reload(gateway, io.signal)
   if (!isUsed) {
     const lines = problems.map(({ file, line, column, path, message }) => `\n  ${file}:${line}:${column} ${path} ${message}`)
-    throw new CommandError(exit.usage, 'invalid_config', `It cannot be used; what was running goes on.${lines.join('')}`, {
-      details: { problems },
-    })
+    throw new CommandError(
+      exit.usage,
+      'invalid_config',
+      `Configuration invalid; the previous one stays in use.${lines.join('')}`,
+      {
+        details: { problems },
+      },
+    )
   }
-  output.answer(`${gateway.config} is in use.`, { config: gateway.config, pid: gateway.pid, isUsed })
+  output.result(`Reloaded ${gateway.config}`, { config: gateway.config, pid: gateway.pid, isUsed })
   return exit.ok
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { parseSwitch } from '@unfold-mcp/core'
 import type { RunningGateway } from '@unfold-mcp/gateway'
+import { errorMessage } from '../../base/error-message.ts'
 import { exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
 import { parseExposure } from '../../clients/exposure.ts'
@@ -9,7 +10,7 @@ import { approvedConfig } from '../../gateway/config-approval.ts'
 import { logLevel, quietDuring } from '../../gateway/log.ts'
 import { connectInstructions, toolListSummary } from '../../gateway/serve-text.ts'
 import { waitForServers } from '../../gateway/startup.ts'
-import { type Invocation, isSet, numberOf, textOf } from '../../grammar/grammar.ts'
+import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { summaryLines } from '../../status/summary.ts'
 import { safeText } from '../../text/safe.ts'
@@ -18,9 +19,9 @@ import { safeText } from '../../text/safe.ts'
 const readyTimeoutMs = { client: 5_000, person: 10_000 }
 
 /** Runs until interrupted; with --stdio, until stdin closes. */
-export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
-  const [named, ...others] = positionals
-  if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
+  const named = optionalPositional(invocation)
   const isStdio = isSet(flags, 'stdio')
   checkFlags(isStdio, flags)
   const output = new Output(io, flags)
@@ -36,7 +37,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   const port = numberOf(flags, 'http')
   const host = isStdio ? undefined : textOf(flags, 'host')
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
-    throw usageError(`--http wants a port between 0 and 65535, not ${port}.`)
+    throw usageError(`--http must be a port between 0 and 65535, not ${port}.`)
   const running = await startGateway({
     file,
     environment: io.env,
@@ -55,14 +56,14 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   try {
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
-      const pending = await tellStart(running, { file, host }, io, output)
+      const pending = await reportStart(running, { file, host }, io, output)
       starting.isFinished = true
-      if (pending.length > 0) void tellSettled(running, pending, io, output)
+      if (pending.length > 0) void reportSettled(running, pending, io, output)
       if (!io.signal.aborted) await once(io.signal, 'abort')
-      output.note('Ending, as soon as the calls that run are done. Interrupt again to end at once.')
+      output.note('Shutting down after running calls complete. Interrupt again to force.')
       const installing = running.gateway.upstreams.statuses().filter(({ state }) => state === 'installing')
       if (installing.length > 0)
-        output.note(`Stopping installations, which may take a minute: ${installing.map(({ name }) => safeText(name)).join(', ')}`)
+        output.note(`Stopping installations (up to a minute): ${installing.map(({ name }) => safeText(name)).join(', ')}`)
     }
   } finally {
     await running.close()
@@ -74,18 +75,18 @@ function lazyMode({ env }: Io): boolean | undefined {
   try {
     return parseSwitch('LAZY_MODE', env.LAZY_MODE)
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error))
+    throw usageError(errorMessage(error))
   }
 }
 
 /** Uses a running gateway, so that no server is started twice. */
 async function throughGateway(file: string, flags: Invocation['flags'], io: Io, output: Output): Promise<number | undefined> {
   const { serveThroughGateway } = await import('../../bridge/serve.ts')
-  const asked = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
-  const code = await serveThroughGateway(file, asked, io, (text) => output.note(text))
+  const client = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
+  const code = await serveThroughGateway(file, client, io, (text) => output.note(text))
   if (code === undefined)
     output.note(
-      `No gateway is running with ${safeText(file)}, so this process starts its servers itself. Start one to share them between clients: unfold serve`,
+      `No gateway is running with ${safeText(file)}; starting its servers in this process. Run "unfold serve" to share them between clients.`,
     )
   return code
 }
@@ -96,19 +97,20 @@ function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
   )
   if (wrong === undefined) return
   const instead: { readonly [name: string]: string } = {
-    profile: 'Over HTTP each client asks for its profile in the address: /mcp/<profile>',
-    exposure: 'Over HTTP each client asks for its exposure in the address: /mcp?exposure=search',
-    view: 'Over HTTP each client asks for its view in the address: /mcp?groups=a,b',
+    profile: '--profile requires --stdio. Over HTTP, clients use the URL: /mcp/<profile>',
+    exposure: '--exposure requires --stdio. Over HTTP, clients use the URL: /mcp?exposure=search',
+    view: '--view requires --stdio. Over HTTP, clients use the URL: /mcp?groups=a,b',
+    standalone: '--standalone requires --stdio.',
   }
-  throw usageError(instead[wrong] ?? `--${wrong} does not go with --stdio.`)
+  throw usageError(instead[wrong] ?? `--${wrong} and --stdio cannot be combined.`)
 }
 
 /** Query string for --host, --exposure and --view. */
 function stdioView(flags: Invocation['flags']): string | undefined {
   const exposure = textOf(flags, 'exposure')
   if (exposure !== undefined) parseExposure(exposure)
-  const asked = { host: textOf(flags, 'host'), exposure }
-  const parts = Object.entries(asked).flatMap(([name, value]) =>
+  const query = { host: textOf(flags, 'host'), exposure }
+  const parts = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
   const view = textOf(flags, 'view')
@@ -117,7 +119,7 @@ function stdioView(flags: Invocation['flags']): string | undefined {
 }
 
 /** Prints the startup summary. Returns the servers that are still starting. */
-async function tellStart(
+async function reportStart(
   running: RunningGateway,
   { file, host }: { readonly file: string; readonly host: string | undefined },
   io: Io,
@@ -128,7 +130,7 @@ async function tellStart(
   if (output.isJson) output.item('', { url, pid: process.pid, config: file })
   else output.note(`Serving ${safeText(file)} on ${url}`)
   const pending = await waitForServers(gateway, {
-    tell: (line) => output.note(`  ${line}`),
+    onLine: (line) => output.note(`  ${line}`),
     clean: (text) => running.withoutSecrets(text),
     signal: io.signal,
     timeoutMs: readyTimeoutMs.person,
@@ -142,9 +144,9 @@ async function tellStart(
 }
 
 /** Prints the summary again when the remaining servers are ready or failed. */
-async function tellSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
+async function reportSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
   const { gateway } = running
-  await waitForServers(gateway, { tell: () => undefined, signal: io.signal, timeoutMs: Number.POSITIVE_INFINITY, names })
+  await waitForServers(gateway, { onLine: () => undefined, signal: io.signal, timeoutMs: Number.POSITIVE_INFINITY, names })
   if (io.signal.aborted) return
   for (const line of summaryLines(gateway, (text) => running.withoutSecrets(text))) output.note(line)
   output.note(toolListSummary(await gateway.toolbox.preview()))
@@ -158,13 +160,13 @@ async function serveStdin(
   const principal = gateway.access.client(undefined, profile)
   const { serveStdio } = await import('@unfold-mcp/server')
   await waitForServers(gateway, { signal, timeoutMs: readyTimeoutMs.client })
-  const ended = new Promise<void>((resolve) => {
+  const inputEnded = new Promise<void>((resolve) => {
     stdin.once('close', resolve)
     // A file emits `end` but never `close`.
     stdin.once('end', resolve)
     signal.addEventListener('abort', () => resolve())
   })
   const serving = serveStdio(gateway.toolbox, { principal, ...(view !== undefined && { view }) })
-  if (!signal.aborted) await ended
+  if (!signal.aborted) await inputEnded
   await serving.close()
 }

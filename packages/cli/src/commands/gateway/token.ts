@@ -19,11 +19,11 @@ const reserved = new Set([...Object.keys(subcommands), 'delete', 'help', 'ls', '
 
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [name, ...names] = positionals
-  if (name === undefined) throw usageError(`Which subcommand? ${usage}`)
+  if (name === undefined) throw usageError(`Missing subcommand. Usage: ${usage}`)
   const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (subcommand === undefined) throw unknownSubcommand(name, flags)
   if (subcommand !== add && textOf(flags, 'profile') !== undefined)
-    throw usageError('--profile belongs to "unfold token add <name>".')
+    throw usageError('--profile requires "unfold token add <name>".')
   return subcommand(names, flags, io)
 }
 
@@ -40,7 +40,7 @@ function unknownSubcommand(name: string, flags: Flags): Error {
 
 function oneName(names: readonly string[], subcommand: 'add' | 'revoke'): string {
   const [name, ...others] = names
-  if (name === undefined || others.length > 0) throw usageError(`One name, please: unfold token ${subcommand} <name>`)
+  if (name === undefined || others.length > 0) throw usageError(`Usage: unfold token ${subcommand} <name>`)
   return name
 }
 
@@ -48,7 +48,7 @@ function oneName(names: readonly string[], subcommand: 'add' | 'revoke'): string
 async function add(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const name = oneName(names, 'add')
-  if (reserved.has(name)) throw usageError(`A token cannot have the name of a command: "${name}". Choose another name.`)
+  if (reserved.has(name)) throw usageError(`"${name}" is a reserved name. Choose another name.`)
   const file = await configToEdit(flags, io)
   const profile = textOf(flags, 'profile')
   const { createToken } = await import('@unfold-mcp/gateway/config')
@@ -61,13 +61,13 @@ async function add(names: readonly string[], flags: Flags, io: Io): Promise<numb
   const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
   reportConfig(file, read, output)
   if (!applied.changed) {
-    output.answer('Nothing was written.', { name, ...(profile !== undefined && { profile }), ...applied })
+    output.result('No changes.', { name, ...(profile !== undefined && { profile }), ...applied })
     return exit.ok
   }
   const gateways = await reloadGateways(file, io, output)
-  if (read.config.tokens.length === 1) output.note('From now on the gateway requires a token from every client.')
-  output.answer(token, { name, token, ...(profile !== undefined && { profile }), ...applied, gateways })
-  output.note(`This is shown once. For ${safeText(name)}: unfold connect <client> --token <token>`)
+  if (read.config.tokens.length === 1) output.note('The gateway now requires a token from every client.')
+  output.result(token, { name, token, ...(profile !== undefined && { profile }), ...applied, gateways })
+  output.note(`The token is shown only once. Use it with: unfold connect <client> --token <token>`)
   return exit.ok
 }
 
@@ -81,8 +81,8 @@ async function list(names: readonly string[], flags: Flags, io: Io): Promise<num
     safeText(name),
     profile === undefined ? 'everything' : `profile ${safeText(profile)}`,
   ])
-  const none = 'No tokens: every program on this machine may connect to the gateway. Create one: unfold token add <name>'
-  output.answer(rows.length === 0 ? none : tableLines(rows, { width: output.width }).join('\n'), {
+  const none = 'No tokens: any program on this machine can connect to the gateway. Create one: unfold token add <name>'
+  output.result(rows.length === 0 ? none : tableLines(rows, { width: output.width }).join('\n'), {
     file,
     tokens: tokens.map(({ name, profile }) => ({ name, ...(profile !== undefined && { profile }) })),
   })
@@ -97,11 +97,11 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
   const edit = (text: string): string => {
     const known = namesIn(text)
     const at = known.indexOf(name)
-    if (at === -1) throw usageError(`${file} has no token "${name}".${nearestHint(nearest(name, known))}`, { known })
+    if (at === -1) throw usageError(`Unknown token "${name}" in ${file}.${nearestHint(nearest(name, known))}`, { known })
     isLast = known.length === 1
     return removeItemJson(['tokens'], at)(text)
   }
-  const open = 'This is the last token. Without one, every program on this machine may connect to the gateway.'
+  const open = 'This is the last token. Without one, any program on this machine can connect to the gateway.'
   const { read, ...applied } = await editConfig(file, edit, {
     flags,
     io,
@@ -111,7 +111,7 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
   reportConfig(file, read, output)
   const gateways = applied.changed ? await reloadGateways(file, io, output) : []
   if (applied.changed && isLast) output.warn(open)
-  output.answer(applied.changed ? `The token ${safeText(name)} is revoked.` : 'Nothing was written.', {
+  output.result(applied.changed ? `Revoked ${safeText(name)}` : 'No changes.', {
     name,
     ...applied,
     gateways,

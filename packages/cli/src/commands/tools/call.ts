@@ -23,7 +23,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { tool, isListed } = await chosenTool(connection, positionals[0], asks, io)
   const command = callCommand(invocation, label, io)
   if (isSet(invocation.flags, 'help')) {
-    output.answer(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
+    output.result(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
       server: label,
       tool,
     })
@@ -68,13 +68,13 @@ export async function callTool(
   const progress = progressFor(io, flags, tool.name)
   try {
     const seconds = numberOf(flags, 'timeout')
-    const most = numberOf(flags, 'max-time')
+    const maxSeconds = numberOf(flags, 'max-time')
     const result = await connection.call(tool.name, args, {
       signal: io.signal,
       unlisted: !isListed,
       onProgress: (report) => progress.report(report),
       ...(seconds !== undefined && { timeoutMs: seconds * 1_000 }),
-      ...(most !== undefined && { maxTimeoutMs: most * 1_000 }),
+      ...(maxSeconds !== undefined && { maxTimeoutMs: maxSeconds * 1_000 }),
     })
     progress.end()
     await writeResult(result, { io, output, flags, server: label, tool: tool.name })
@@ -88,7 +88,7 @@ type Chosen = Required<Pick<Called, 'tool' | 'isListed'>>
 
 async function chosenTool(connection: Connection, name: string | undefined, asks: boolean, io: Io): Promise<Chosen> {
   if (name !== undefined) return namedTool(connection, name)
-  if (!asks) throw usageError('Which tool? unfold call <server> <tool>; see unfold list <server>.')
+  if (!asks) throw usageError('Missing tool. Usage: unfold call <server> <tool>. List tools with "unfold list <server>".')
   const { pickTool } = await import('../../interactive/pick.ts')
   return { tool: await pickTool(await connection.tools(), io), isListed: true }
 }
@@ -121,7 +121,7 @@ async function argumentsFor(
   const parsed = await parseToolArguments(tool, rest, {
     readFile: (path) => readFile(resolve(io.cwd, path), 'utf8'),
     readStdin: () => text(io.stdin),
-    given: textsOf(flags, 'args'),
+    values: textsOf(flags, 'args'),
   })
   const wrong = parsed.problems.filter(({ kind }) => kind !== 'missing')
   if (asks && wrong.length === 0 && (parsed.missing.length > 0 || isPicked)) {
@@ -134,9 +134,9 @@ async function argumentsFor(
     exit.usage,
     'invalid_arguments',
     [
-      `These are no arguments for ${safeText(tool.name)}:`,
+      `Invalid arguments for ${safeText(tool.name)}:`,
       ...lines,
-      `See ${command} ${safeText(tool.name)} --help${given === undefined ? '' : ' -- …'}.`,
+      `Run "${command} ${safeText(tool.name)} --help${given === undefined ? '' : ' -- …'}" for usage.`,
     ].join('\n'),
     { details: { tool: tool.name, problems: parsed.problems } },
   )

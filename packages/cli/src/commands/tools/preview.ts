@@ -35,7 +35,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const title = `${first?.server.name ?? server.label} ${first?.server.version ?? ''}`.trim()
   const shown = { title: `${title}, as seen by ${host?.title ?? 'any client'}`, previews, notes }
   const lines = previewLines(shown, { width: output.width, style: output.style })
-  output.answer(lines.join('\n'), {
+  output.result(lines.join('\n'), {
     server: server.label,
     ...(host !== undefined && { host: host.id }),
     clients: previews,
@@ -172,5 +172,5 @@ function erasOf(asked: string | undefined, host: HostProfile | undefined): Eras 
   if (asked === 'both') return both
   if (asked === 'session') return { eras: ['session'], isChosen: true }
   if (asked === '2026-07-28' || asked === 'stateless') return { eras: ['stateless'], isChosen: true }
-  throw usageError(`--era is session, 2026-07-28 or both, not "${asked}".`)
+  throw usageError(`--era must be session, 2026-07-28 or both, not "${asked}".`)
 }

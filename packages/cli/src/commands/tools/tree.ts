@@ -22,7 +22,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
         .map(({ name, target }) => ({ label: name, target }))
   const branches = await Promise.all(servers.map((server) => branchOf(server, invocation, io, output)))
   const lines = branches.flatMap((branch) => branchLines(branch, output.width))
-  output.answer(branches.length === 0 ? 'No servers were found. See unfold list.' : lines.join('\n'), { servers: branches })
+  output.result(branches.length === 0 ? 'No servers found.' : lines.join('\n'), { servers: branches })
   const [only] = branches
   return isOne && only !== undefined && 'error' in only ? exit.unreachable : exit.ok
 }
@@ -43,6 +43,6 @@ async function branchOf(
 }
 
 function branchLines(branch: Branch, width: number): readonly string[] {
-  if ('error' in branch) return [`${safeText(branch.server)}  not reached: ${safeText(branch.error)}`]
+  if ('error' in branch) return [`${safeText(branch.server)}  unreachable: ${safeText(branch.error)}`]
   return treeLines(branch.server, branch, width)
 }

@@ -13,18 +13,18 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const server = await openServer(invocation, io, output)
   await using connection = server.connection
-  await using watched = await wholeOf(connection, server, flags, io, output)
+  await using watched = await watchAll(connection, server, flags, io, output)
   const changes = watched.changes()
   await changes.ready
   const unlisted = watched.count - watched.listed
   output.note(
-    `${plural(watched.count, 'tool')} of ${safeText(server.label)}${unlisted > 0 ? `, ${unlisted} of them not listed` : ''}. Waiting for changes; stop with Ctrl-C.`,
+    `Watching ${plural(watched.count, 'tool')} of ${safeText(server.label)}${unlisted > 0 ? ` (${unlisted} not listed)` : ''}. Press Ctrl-C to stop.`,
   )
   let left = numberOf(flags, 'count') ?? Number.POSITIVE_INFINITY
   if (left === 0) return exit.ok
   try {
     for await (const change of changes.all) {
-      tell(change, output)
+      print(change, output)
       left -= 1
       if (left <= 0) return exit.ok
     }
@@ -42,36 +42,36 @@ interface Watched extends AsyncDisposable {
 }
 
 /** Watches all tools, including unlisted ones if the server supports it. */
-async function wholeOf(connection: Connection, server: ResolvedServer, flags: Flags, io: Io, output: Output): Promise<Watched> {
+async function watchAll(connection: Connection, server: ResolvedServer, flags: Flags, io: Io, output: Output): Promise<Watched> {
   const { signal } = io
   const listed = (await connection.tools()).length
   const outline = await connection.outline()
-  const whole = outline === undefined ? undefined : fullListTarget(server.target)
-  if (outline !== undefined && whole === undefined && !('url' in server.target))
+  const fullTarget = outline === undefined ? undefined : fullListTarget(server.target)
+  if (outline !== undefined && fullTarget === undefined && !('url' in server.target))
     return {
       count: outline.tools.length,
       listed,
       changes: () => ({ ready: Promise.resolve(), all: catalogChanges(connection, outline.tools, { signal }) }),
       [Symbol.asyncDispose]: async () => undefined,
     }
-  const wide = whole === undefined ? connection : await connectTo({ ...server, target: whole }, flags, io, output)
-  const count = (await wide.tools()).length
+  const full = fullTarget === undefined ? connection : await connectTo({ ...server, target: fullTarget }, flags, io, output)
+  const count = (await full.tools()).length
   let following: Changes | undefined
   return {
     count,
     listed: Math.min(listed, count),
     changes() {
-      following = wide.changes({ signal })
-      return { ready: following.ready, all: named(following) }
+      following = full.changes({ signal })
+      return { ready: following.ready, all: toolChanges(following) }
     },
     async [Symbol.asyncDispose]() {
       await following?.[Symbol.asyncDispose]()
-      if (wide !== connection) await wide[Symbol.asyncDispose]()
+      if (full !== connection) await full[Symbol.asyncDispose]()
     },
   }
 }
 
-async function* named(changes: Changes): AsyncGenerator<ToolChange> {
+async function* toolChanges(changes: Changes): AsyncGenerator<ToolChange> {
   const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name)
   for await (const { added, removed, changed, tools, identity } of changes)
     yield {
@@ -83,7 +83,7 @@ async function* named(changes: Changes): AsyncGenerator<ToolChange> {
     }
 }
 
-function tell({ added, removed, changed, count, identity }: ToolChange, output: Output): void {
+function print({ added, removed, changed, count, identity }: ToolChange, output: Output): void {
   const at = new Date().toISOString()
   const marked = (mark: string, names: readonly string[]): readonly string[] => names.map((name) => `  ${mark} ${safeText(name)}`)
   const lines = [...marked('+', added), ...marked('-', removed), ...marked('~', changed)]

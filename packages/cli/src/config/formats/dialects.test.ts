@@ -101,7 +101,7 @@ test('what is wrong with YAML is reported with its location', async () => {
   await using at = await machine()
   await at.write('~/.config/goose/config.yaml', 'a: 1\nextensions: [\n')
   const { problems } = await findServers(at.system)
-  expect(problems).toMatchObject([{ message: expect.stringContaining('It is not YAML') }])
+  expect(problems).toMatchObject([{ message: expect.stringContaining('Invalid YAML') }])
   await at.write('~/.config/goose/config.yaml', 'extensions:\n  web:\n    type: streamable_http\n    uri: 7\n')
   expect((await findServers(at.system)).problems).toMatchObject([{ line: 4, message: expect.stringContaining('web.url') }])
 })

@@ -1,4 +1,4 @@
-import { type Item, isList, isTable, type Value } from '../document.ts'
+import { type Item, isList, isTable } from '../document.ts'
 import type { ClientName, ConfigLocation } from '../locations.ts'
 
 /** Differences in how a program stores its servers. */
@@ -110,9 +110,8 @@ const withVariables = (fields: Fields): Fields => new Map([...fields].map(([name
 
 /** `{env:NAME}` becomes `${env:NAME}`. */
 function converted({ line, column, value }: Item): Item {
-  let made: Value = value
-  if (typeof value === 'string') made = value.replaceAll(/\{((?:env|file):[^}]*)\}/gu, (_, name: string) => `\${${name}}`)
-  else if (isList(value)) made = value.map(converted)
-  else if (isTable(value)) made = withVariables(value)
-  return { line, column, value: made }
+  if (typeof value === 'string')
+    return { line, column, value: value.replaceAll(/\{((?:env|file):[^}]*)\}/gu, (_, name: string) => `\${${name}}`) }
+  if (isList(value)) return { line, column, value: value.map(converted) }
+  return { line, column, value: isTable(value) ? withVariables(value) : value }
 }

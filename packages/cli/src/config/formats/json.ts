@@ -12,17 +12,17 @@ export function parseJson(text: string): Document {
 }
 
 function messageOf(problem: JsoncProblem): string {
-  if (problem.kind === 'syntax') return `It is not JSON: ${problem.detail}. Fix it here.`
-  return problem.kind === 'empty' ? 'It is empty. Write {} at least.' : 'It is nested too deeply to be read.'
+  if (problem.kind === 'syntax') return `Invalid JSON: ${problem.detail}.`
+  return problem.kind === 'empty' ? 'The file is empty.' : 'Nested too deeply.'
 }
 
 function itemOf(node: Node, place: Placer): Item {
-  let made: Value | undefined
+  let content: Value | undefined
   return {
     ...place(node.offset),
     get value() {
-      made ??= contentOf(node, place)
-      return made
+      content ??= contentOf(node, place)
+      return content
     },
   }
 }

@@ -7,9 +7,9 @@ export function parseToml(text: string): Document {
     const lines = linesOf(text)
     return { root: itemOf(parse(text), [], (path) => lines.get(pathKey(path)) ?? 1) }
   } catch (error) {
-    if (!(error instanceof TomlError)) return { problem: { line: 1, column: 1, message: 'It is nested too deeply to be read.' } }
+    if (!(error instanceof TomlError)) return { problem: { line: 1, column: 1, message: 'Nested too deeply.' } }
     const [message = ''] = error.message.replace('Invalid TOML document: ', '').split('\n')
-    return { problem: { line: error.line, column: error.column, message: `It is not TOML: ${message}. Fix it here.` } }
+    return { problem: { line: error.line, column: error.column, message: `Invalid TOML: ${message}.` } }
   }
 }
 
@@ -30,7 +30,7 @@ function contentOf(value: unknown, path: readonly string[], lineOf: LineOf): Val
 const pathKey = (path: readonly string[]): string => JSON.stringify(path)
 
 function linesOf(text: string): ReadonlyMap<string, number> {
-  const found = new Map<string, number>()
+  const lineNumbers = new Map<string, number>()
   let table: readonly string[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.length > 1_000) continue
@@ -40,10 +40,10 @@ function linesOf(text: string): ReadonlyMap<string, number> {
     const path = header !== undefined ? table : key === undefined ? undefined : [...table, ...namesIn(key)]
     for (let length = 1; length <= (path?.length ?? 0); length++) {
       const at = pathKey(path?.slice(0, length) ?? [])
-      if (!found.has(at)) found.set(at, index + 1)
+      if (!lineNumbers.has(at)) lineNumbers.set(at, index + 1)
     }
   }
-  return found
+  return lineNumbers
 }
 
 function namesIn(key: string): readonly string[] {
