@@ -44,7 +44,7 @@ try {
     await types(`notes/today.txt${keys.enter}`)
     await sees('content')
     await types(`Ask Ada about the hall.${keys.enter}`)
-    await sees('Anything else?')
+    await sees('Optional parameters')
     await types(keys.down)
     await types(keys.space)
     await sees('◼ append')

@@ -34,7 +34,7 @@ const textOf = async (connection: Connection, tool: string): Promise<string> => 
   return block?.type === 'text' ? block.text : ''
 }
 
-test('stdio clients of both eras and an HTTP client share one process of a server', async () => {
+test('stdio clients of both eras and an HTTP client share one server process', async () => {
   await using at = await home()
   const mark = markOf('share')
   await using gateway = await startGatewayProcess(at, { mcpServers: { shared: shared(mark) } })
@@ -85,7 +85,7 @@ test('stdio clients of both eras and an HTTP client share one process of a serve
   }
 })
 
-test('a client goes on when the gateway is restarted, on another port, whether it ended in peace or not', async () => {
+test('a client survives a restart of the gateway on another port, graceful or not', async () => {
   await using at = await home()
   const mark = markOf('restart')
   let gateway = await startGatewayProcess(at, { mcpServers: { shared: shared(mark) } })
@@ -114,13 +114,13 @@ test('a client goes on when the gateway is restarted, on another port, whether i
       ended.push(await running.then(String, (error: Error) => error.message))
     }
     // One that is asked to end tells whoever waits; one that is killed cannot.
-    expect(ended).toEqual([expect.any(String), expect.stringContaining('The gateway ended while this request was running.')])
+    expect(ended).toEqual([expect.any(String), expect.stringContaining('The gateway stopped while this request was running.')])
   } finally {
     await gateway[Symbol.asyncDispose]()
   }
 })
 
-test('a gateway that requires tokens serves the stdio clients of its own user, as the profile says; others are refused', async () => {
+test('a gateway that requires tokens serves the stdio clients of its own user with their profile, and rejects others', async () => {
   await using at = await home()
   const { record } = createToken('other')
   const config = {
@@ -167,7 +167,7 @@ async function connectStatus(url: string, token: string): Promise<number | undef
   })
 }
 
-test('without a gateway, or where that is wanted, the process serves by itself and says so', async () => {
+test('without a running gateway, or with --standalone, the process serves by itself and prints so', async () => {
   await using at = await home()
   const mark = markOf('alone')
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { shared: shared(mark) } }))

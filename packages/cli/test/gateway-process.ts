@@ -12,7 +12,7 @@ export interface GatewayProcess extends AsyncDisposable {
   end(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-/** A gateway as a process of its own, when it has said all that it says at its start. */
+/** Starts a gateway process and waits for its startup summary. */
 export async function startGatewayProcess(at: Home, config: unknown): Promise<GatewayProcess> {
   const file = join(at.folder, 'unfold.json')
   if (config !== undefined) await writeFile(file, typeof config === 'string' ? config : JSON.stringify(config))
@@ -20,7 +20,7 @@ export async function startGatewayProcess(at: Home, config: unknown): Promise<Ga
   const ended = at.unfold(['serve', '--http', '0', '--json'], { meanwhile: (started) => (child = started) })
   let isOver = false
   void ended.then(() => (isOver = true))
-  await until(() => isOver || child?.stderr().includes('Look at it:') === true, 'the gateway has started', 30_000)
+  await until(() => isOver || child?.stderr().includes('Status: unfold status') === true, 'the gateway has started', 30_000)
   if (isOver) throw new Error((await ended).stderr)
   const { url, pid } = JSON.parse(child?.stdout() ?? '') as { readonly url: string; readonly pid: number }
   const end = (signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {

@@ -21,7 +21,7 @@ async function upstream(at: Home, name: string) {
 }
 
 describe.skipIf(process.platform === 'win32')('a gateway whose servers are not installed yet', () => {
-  test('shows the progress, and says once more how all servers are when the last has settled', async () => {
+  test('shows progress, and prints a summary when the last server has settled', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const mcpServers = { desk, unlisted, station: npx.target('unset'), slow: npx.target('slow') }
@@ -84,17 +84,17 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
   const happened = async (npx: FakeLauncher, event: string): Promise<number> =>
     (await npx.events()).filter(({ what }) => what === event).length
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('that is ended by %s ends when they have cleaned up', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('stops on %s after they have cleaned up', async (signal) => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const { code, stderr } = await endedBy(signal, at, npx)
     expect(code).toBe(0)
-    expect(stderr).toMatch(/Stopping installations, which may take a minute: \w, \w\n/u)
+    expect(stderr).toMatch(/Stopping installations \(up to a minute\): \w, \w\n/u)
     expect(await npx.halfInstalled()).toEqual([])
     expect([await happened(npx, 'begun'), await happened(npx, 'rolled-back')]).toEqual([2, 2])
   })
 
-  test('that is killed leaves them to its guard, and they clean up before they end', async () => {
+  test('leaves cleanup to its guard process when killed', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     await endedBy('SIGKILL', at, npx)
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
   })
 })
 
-test('a server is restarted, disabled and enabled by its name; what it wrote to standard error can be read', async () => {
+test('restart, disable and enable work by name, and stderr output can be read', async () => {
   await using at = await home()
   const loud = { command: node, args: ['-e', 'console.error("out of paper"); process.exit(3)'] }
   const held = { ...desk, env: { KEY: `\${NOWHERE_SET}` } }
@@ -121,7 +121,7 @@ test('a server is restarted, disabled and enabled by its name; what it wrote to 
   expect(await at.unfold(['restart', 'held'])).toMatchObject({ code: 1, stderr: expect.stringContaining('NOWHERE_SET') })
   expect((await at.unfold(['restart'])).code).toBe(2)
 
-  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'desk is disabled.\n' })
+  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'Disabled desk\n' })
   // It is in use when the command is done.
   expect(await upstream(at, 'desk')).toMatchObject({ state: 'disabled', tools: 0 })
   expect(await readFile(join(at.folder, 'unfold.json'), 'utf8')).toMatch(/The desk[\s\S]*"disabled": ?true/u)
@@ -158,7 +158,7 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
       () => false,
     )
 
-  test('names the folder of npx that is incomplete, and deletes it when it is told to', async () => {
+  test('reports an incomplete npx folder, and deletes it with --fix', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const folder = folderIn(npx)
@@ -180,14 +180,14 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
     const fixed = await at.unfold(['doctor', '--fix', '--yes'])
     expect(fixed).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/Deleted .*5b2dd62b9d0bddd4[\s\S]*The gateway restarts: broken/u),
+      stderr: expect.stringMatching(/Deleted .*5b2dd62b9d0bddd4[\s\S]*Restarting: broken/u),
     })
     expect(await alreadyConfigured(folder)).toBe(false)
     await until(async () => (await upstream(at, 'broken')).state === 'ready', 'the gateway has it', 30_000)
     expect((await gateway.end()).code).toBe(0)
   })
 
-  test('deletes nothing that a link leads to', async () => {
+  test('does not follow symbolic links when deleting', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const precious = join(at.folder, 'precious')
@@ -197,7 +197,7 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
     await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers: { broken: npx.target('damaged') } }))
     const { code, stderr } = await at.unfold(['doctor', '--fix', '--yes'])
     expect(code).toBe(6)
-    expect(stderr).toContain('is not a folder of the cache of npx')
+    expect(stderr).toContain('is not an npx cache folder')
     expect(await alreadyConfigured(precious)).toBe(true)
   })
 })

@@ -15,7 +15,7 @@ const [node = '', deskFile = ''] = servers.desk
 /** A server that can be found among all processes by its mark. */
 const desk = (mark = 'desk') => ({ command: node, args: [`--title=${mark}`, deskFile] })
 
-test('watch reports changes of all tools of a gateway, also of those that are not listed, over HTTP and stdio', async () => {
+test('watch reports changes of all tools of a gateway, including unlisted ones, over HTTP and stdio', async () => {
   await using at = await home()
   const config = (...names: readonly string[]) => ({
     mcpServers: Object.fromEntries(names.map((name) => [name, desk()])),
@@ -33,7 +33,7 @@ test('watch reports changes of all tools of a gateway, also of those that are no
     const ended = await at.unfold(words, {
       meanwhile: (child) => {
         const edited = async (): Promise<void> => {
-          await until(() => child.stderr().includes('Waiting for changes'), 'it watches', 120_000)
+          await until(() => child.stderr().includes('Press Ctrl-C to stop'), 'it watches', 120_000)
           await writeFile(file, JSON.stringify(config('one', name)))
           await until(() => child.stdout().includes(added), 'the new tools are reported', 120_000)
           await writeFile(file, JSON.stringify(config('one')))
@@ -52,7 +52,7 @@ test('watch reports changes of all tools of a gateway, also of those that are no
   }
 })
 
-test('serve says where it is, how each server is and what the tools cost; status, logs and reload speak with it; a signal ends it with all it started', async () => {
+test('serve prints its URL, the status of each server and the token cost; status, logs and reload work; a signal stops it and its children', async () => {
   await using at = await home()
   expect(await at.unfold(['status'])).toMatchObject({ code: 4, stderr: expect.stringContaining('unfold serve') })
   const mark = `mark-${process.pid}-${Date.now()}`
@@ -82,7 +82,7 @@ test('serve says where it is, how each server is and what the tools cost; status
     held: [{ name: 'held' }],
   })
   const { stdout: shown } = await at.unfold(['status'])
-  expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
+  expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +notifies of changes/u)
   expect(shown).toMatch(/held +not started +NOWHERE_SET is not set/u)
   expect(shown).toMatch(/8 tools, [\d,]+ tokens\. Clients see 4 \(/u)
   const one = await at.unfold(['status', 'desk', '--json'])
@@ -113,7 +113,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   expect(await readdir(join(at.folder, 'unfold', 'run'))).toEqual([])
 })
 
-test('a second signal ends it at once, though a call still runs', async () => {
+test('a second signal stops it immediately, even while a call is running', async () => {
   await using at = await home()
   await using gateway = await startGatewayProcess(at, { mcpServers: { desk: desk() } })
   await using client = await connect({ url: gateway.url })
@@ -129,7 +129,7 @@ test('a second signal ends it at once, though a call still runs', async () => {
   expect(await call).not.toMatchObject({ content: [{ text: 'done' }] })
 })
 
-test('logs are followed as they come, and end with the gateway', async () => {
+test('logs --follow streams new lines and ends with the gateway', async () => {
   await using at = await home()
   await using gateway = await startGatewayProcess(at, { mcpServers: {} })
   let seen: () => string = () => ''
@@ -145,7 +145,7 @@ test('logs are followed as they come, and end with the gateway', async () => {
   expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b))
 })
 
-test('over standard input and output one client sees its profile, nothing else is written there, and the end of input is the end', async () => {
+test('over stdio the client sees its profile, stdout carries only the protocol, and end of input stops the process', async () => {
   await using at = await home()
   const mark = `mark-${process.pid}-${Date.now()}`
   const profiles = { quiet: { tools: ['desk__echo'] } }
@@ -159,7 +159,7 @@ test('over standard input and output one client sees its profile, nothing else i
     // It can be looked at like any other, and is for its client alone.
     const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
     expect(status).toMatchObject({ transport: 'stdio', upstreams: [{ name: 'desk', state: 'ready' }] })
-    expect((await at.unfold(['status'])).stdout).toContain('for the client that started it')
+    expect((await at.unfold(['status'])).stdout).toContain('over stdio')
     await expect(connect({ url: status.url })).rejects.toThrow('nobody else')
     expect(JSON.parse((await at.unfold(['connect', 'cursor', '--dry-run', '--json'])).stdout).url).not.toBe(status.url)
   }
@@ -182,7 +182,7 @@ test('over standard input and output one client sees its profile, nothing else i
   expect(unknown.stderr).toContain('quiet')
 })
 
-test('what cannot be served is said with its place, and nothing is started', async () => {
+test('an invalid configuration is reported with file, line and column, and nothing is started', async () => {
   await using at = await home()
   expect(await at.unfold(['serve'])).toMatchObject({ code: 2, stderr: expect.stringContaining('unfold import') })
   const file = join(at.folder, 'unfold.json')
@@ -207,7 +207,7 @@ test('what cannot be served is said with its place, and nothing is started', asy
   expect(taken.stderr).toContain('in use')
 })
 
-test('AT-D51: status and logs say which tools look suspicious and why, in words that are safe for a terminal', async () => {
+test('AT-D51: status and logs report suspicious tools and the reasons, with terminal-safe text', async () => {
   await using at = await home()
   const hostile = fileURLToPath(new URL('../../gateway/test/servers/hostile.mjs', import.meta.url))
   const tools = [
@@ -228,7 +228,7 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
     },
   ])
   const { stdout } = await at.unfold(['status'])
-  expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 tool looks suspicious (add), 1 note: unfold status bad')
+  expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 suspicious tool (add), 1 note: unfold status bad')
   const one = (await at.unfold(['status', 'bad'])).stdout
   expect(one).toMatch(/Suspicious content\n {2}add: description holds characters that nobody sees\n[\s\S]*"deny"/u)
   expect(one).not.toContain('\u001B[8m')

@@ -24,7 +24,7 @@ const at = (
 // After the command the shell says whether the terminal reads lines and shows what is typed again.
 const thenState = '"$@"; code=$?; stty -a | tr -d "\\n" | grep -q " icanon.* echo " && echo restored; exit $code'
 
-test('a call without a tool offers them all, and finds them as one types', async () => {
+test('a call without a tool offers a searchable list', async () => {
   await using where = await home()
   await using somebody = at(where, ['call', ...desk])
   await somebody.sees('Select a tool (7)')
@@ -40,14 +40,14 @@ test('a call without a tool offers them all, and finds them as one types', async
   expect(await somebody.ended).toBe(5)
 })
 
-test('what is missing is asked for by a form from the schema, which checks every answer', async () => {
+test('missing arguments are prompted for by a form that validates every answer', async () => {
   await using where = await home()
   await using somebody = at(where, ['call', 'book', '--room', 'hall', ...desk])
   await somebody.sees('guests – How many come')
   somebody.types(`9${keys.enter}`)
-  await somebody.sees('It must be 8 or less.')
+  await somebody.sees('Value must be at most 8.')
   somebody.types(`${erase(1)}three${keys.enter}`)
-  await somebody.sees('It must be an integer')
+  await somebody.sees('Value must be an integer')
   somebody.types(`${erase(5)}3${keys.enter}`)
   await somebody.sees('name')
   somebody.types(`ada${keys.enter}`)
@@ -55,7 +55,7 @@ test('what is missing is asked for by a form from the schema, which checks every
   somebody.types(`${erase(3)}Ada${keys.enter}`)
   await somebody.sees('code')
   somebody.types(`s3cret${keys.enter}`)
-  await somebody.sees('Anything else?')
+  await somebody.sees('Optional parameters')
   somebody.types(keys.down)
   somebody.types(keys.space)
   await somebody.sees('◼ wishes')
@@ -76,7 +76,7 @@ test.each([
 ])('%s leaves the list with 130, and the terminal as it was', async (_, key) => {
   await using where = await home()
   await using somebody = at(where, ['call', ...desk], { shell: thenState })
-  await somebody.sees('Which tool?')
+  await somebody.sees('Select a tool')
   somebody.types(key)
   await somebody.sees('restored')
   expect(await somebody.ended).toBe(130)
@@ -84,7 +84,7 @@ test.each([
   expect(somebody.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(somebody.raw.lastIndexOf('\u001b[?25l'))
 })
 
-test('Ctrl-C in a form and in a call ends them with 130, and leaves no server behind', async () => {
+test('Ctrl-C in a form and in a call exits with 130 and stops the server', async () => {
   await using where = await home()
   await using form = at(where, ['call', 'book', ...desk], { shell: thenState })
   await form.sees('guests')
@@ -99,7 +99,7 @@ test('Ctrl-C in a form and in a call ends them with 130, and leaves no server be
   expect(isRunning(Number(pid))).toBe(false)
 })
 
-test('progress is a bar that is gone when the call is done', async () => {
+test('progress is a bar that disappears when the call is done', async () => {
   await using where = await home()
   await using somebody = at(where, ['call', 'slow', '--steps', '4', ...desk])
   await somebody.sees(/slow █+░+ 50% \(2\/4\)/u)
@@ -107,7 +107,7 @@ test('progress is a bar that is gone when the call is done', async () => {
   expect(somebody.raw.trimEnd().endsWith('\r\u001b[2Kdone')).toBe(true)
 })
 
-test("a project's server runs when the person agrees, and not when they do not", async () => {
+test("a project server runs only after confirmation", async () => {
   await using where = await home()
   const project = join(where.folder, 'project')
   await mkdir(project)
@@ -132,10 +132,10 @@ test("a project's server runs when the person agrees, and not when they do not",
   expect(again.seen).not.toContain('Run it?')
 })
 
-test('without colours a question is still one', async () => {
+test('prompts work without colours', async () => {
   await using where = await home()
   await using somebody = at(where, ['call', ...desk], { env: { NO_COLOR: '1' } })
-  await somebody.sees('Which tool?')
+  await somebody.sees('Select a tool')
   somebody.types('echo')
   await somebody.sees('● echo')
   somebody.types(keys.escape)
@@ -143,7 +143,7 @@ test('without colours a question is still one', async () => {
   expect(somebody.raw).not.toMatch(/\[(?:[349]\d|2|1)m/u)
 })
 
-test('a picture is drawn where the terminal can, and its file is told', async () => {
+test('an image is displayed if the terminal supports it, and its file is printed', async () => {
   await using where = await home()
   await using kitty = at(where, ['call', 'paint', ...desk], { env: { KITTY_WINDOW_ID: '1' } })
   await kitty.sees('[image, image/png:')
@@ -156,7 +156,7 @@ test('a picture is drawn where the terminal can, and its file is told', async ()
   expect(other.raw).not.toContain('iVBORw0KGgo')
 })
 
-test('what a tool asks is put to the person, and what they say is sent', async () => {
+test('an elicitation is prompted for, and the answer is sent', async () => {
   await using where = await home()
   await using somebody = at(where, ['call', 'trigger-elicitation-request', '--', ...servers.everything])
   await somebody.sees('The tool asks:')
@@ -167,7 +167,7 @@ test('what a tool asks is put to the person, and what they say is sent', async (
   expect(await somebody.ended).toBe(0)
 })
 
-test('the form of a tool that asks is checked, and sent as it was filled in', async () => {
+test('the form of an elicitation is validated and sent', async () => {
   await using where = await home()
   const args = ['call', 'asks', '--', ...servers.odd('asks')]
   await using somebody = at(where, args)
@@ -195,34 +195,34 @@ test('the form of a tool that asks is checked, and sent as it was filled in', as
   expect(await interrupts.ended).toBe(130)
 })
 
-test('questions are asked on the terminal while the answer goes to a file', async () => {
+test('prompts appear on the terminal while the result goes to a file', async () => {
   await using where = await home()
   await using somebody = at(where, ['call', ...desk], { shell: '"$@" > answer.txt' })
-  await somebody.sees('Which tool?')
+  await somebody.sees('Select a tool')
   somebody.types(`echo${keys.enter}`)
-  await somebody.sees('Anything else?')
+  await somebody.sees('Optional parameters')
   somebody.types(keys.enter)
   expect(await somebody.ended).toBe(0)
   expect(await readFile(join(where.folder, 'answer.txt'), 'utf8')).toBe('{}\n')
 })
 
-test('the end of the input ends the question', async () => {
+test('end of input cancels the prompt', async () => {
   await using where = await home()
   await using somebody = at(where, ['call', ...desk], { shell: thenState })
-  await somebody.sees('Which tool?')
+  await somebody.sees('Select a tool')
   somebody.types('\u0004')
   await somebody.sees('restored')
   expect(await somebody.ended).toBe(130)
 })
 
-test('an address that a tool wants visited is shown with its host, and opened only after a yes', async () => {
+test('the URL of an elicitation is shown with its host, and opened only after confirmation', async () => {
   await using where = await home()
   const opened = join(where.folder, 'opened')
   const browser = join(where.folder, 'browser')
   await writeFile(browser, `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 })
   const args = ['call', 'visit', '--', ...servers.odd('visit')]
   await using nobody = at(where, args, { env: { BROWSER: browser } })
-  await nobody.sees('visit the host pay.example.com')
+  await nobody.sees('open a page on pay.example.com')
   nobody.types(keys.enter)
   await nobody.sees('{"action":"decline"}')
   await expect(readFile(opened)).rejects.toThrow('ENOENT')
@@ -234,10 +234,10 @@ test('an address that a tool wants visited is shown with its host, and opened on
   await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe('https://pay.example.com/now?x=1\n')
 })
 
-test('changes are shown as they happen, until Ctrl-C', async () => {
+test('watch prints changes until Ctrl-C', async () => {
   await using where = await home()
   await using somebody = at(where, ['watch', '--', ...servers.odd('grows')])
-  await somebody.sees('Waiting for changes')
+  await somebody.sees('Press Ctrl-C to stop')
   await somebody.sees('+ tool_2')
   await somebody.sees('+ tool_3')
   somebody.types(keys.interrupt)

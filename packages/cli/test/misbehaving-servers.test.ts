@@ -14,60 +14,60 @@ async function tried(what: string, args: readonly string[]) {
   return ended
 }
 
-test('a banner on standard output is passed over with a warning', async () => {
+test('a banner on stdout is skipped with a warning', async () => {
   const { code, stdout, stderr } = await tried('banner', ['list', '--names'])
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'go\n' })
   expect(stderr).toContain('Welcome to my server!')
 })
 
-test('a server that never answers is given up after the time there is', async () => {
+test('a server that never responds times out', async () => {
   const { code, stderr } = await tried('hang', ['list', '--timeout', '1', '--json'])
   expect(code).toBe(4)
   expect(JSON.parse(stderr)).toMatchObject({ error: { reason: 'timeout' } })
 })
 
-test('a server that dies at once is quoted', async () => {
+test('the stderr output of a server that exits immediately is shown', async () => {
   const { code, stderr } = await tried('die', ['list'])
   expect(code).toBe(4)
   expect(stderr).toContain('exited with code 3: cannot find its configuration')
   expect(stderr).toContain('cannot find its configuration')
 })
 
-test('a server that dies during a call is told apart from a tool that fails', async () => {
+test('a server that exits during a call is distinguished from a failing tool', async () => {
   const { code, stderr } = await tried('dies-in-call', ['call', 'go'])
   expect(code).toBe(4)
   expect(stderr).toContain('exited with code 7')
 })
 
-test('a call that is never answered is given up', async () => {
+test('a call without a response times out', async () => {
   const { code, stderr } = await tried('hangs-in-call', ['call', 'go', '--timeout', '1'])
   expect(code).toBe(4)
   expect(stderr).toContain('Nothing was heard of it')
 })
 
-test('a flood without an end is not waited for', async () => {
+test('endless output is not awaited', async () => {
   const { code } = await tried('flood', ['list', '--timeout', '5', '--quiet'])
   expect([1, 4]).toContain(code)
 })
 
-test('a server that says it has tools and knows nothing of them is named as the one at fault', async () => {
+test('a server that declares tools but does not implement tools/list is reported', async () => {
   const { code, stderr } = await tried('liar', ['list'])
   expect(code).toBe(1)
   expect(stderr).toContain('tools/list is not known here')
 })
 
-test('tools that change during a call do not harm it', async () => {
+test('tools that change during a call do not affect it', async () => {
   const { code, stdout } = await tried('shifty', ['call', 'go', '--value', 'x'])
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{"value":"x"}\n' })
 })
 
-test('200 MB in one answer are refused before they fill the memory', async () => {
+test('a response of 200 MB is rejected before it fills the memory', async () => {
   const { code, stderr } = await tried('large', ['call', 'go', '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { reason: 'too_large' } })
 })
 
-test('control characters in names, descriptions and answers are shown and not obeyed', async () => {
+test('control characters in names, descriptions and results are escaped', async () => {
   for (const args of [
     ['list'],
     ['list', '--schemas'],
@@ -83,13 +83,13 @@ test('control characters in names, descriptions and answers are shown and not ob
   }
 })
 
-test('a schema that leads back to itself still has flags, and takes JSON for the rest', async () => {
+test('a recursive schema has flags, and takes JSON for the rest', async () => {
   expect((await tried('cycle', ['call', 'go', '--help'])).stdout).toContain('--node.value')
   const deep = await tried('cycle', ['call', 'go', '--node.value', 'a', 'node.next:={"value":"b","next":{"value":"c"}}'])
   expect(JSON.parse(deep.stdout)).toEqual({ node: { value: 'a', next: { value: 'b', next: { value: 'c' } } } })
 })
 
-test('20,000 properties are taken, and their help stays readable', async () => {
+test('20,000 properties are supported, and the help stays readable', async () => {
   expect((await tried('wide', ['call', 'go', '--property_19999', 'last'])).stdout).toBe('{"property_19999":"last"}\n')
   const { stdout } = await tried('wide', ['call', 'go', '--help'])
   expect(stdout.split('\n').length).toBeLessThan(300)
@@ -98,13 +98,13 @@ test('20,000 properties are taken, and their help stays readable', async () => {
   expect(wrong.stderr).toContain('--property_7')
 })
 
-test('a pattern that would run for ever does not', async () => {
+test('a pattern with catastrophic backtracking does not hang', async () => {
   const { code } = await tried('pattern', ['call', 'go', '--value', `${'a'.repeat(60)}!`])
   // Refused here, or left for the server to check.
   expect([0, 2]).toContain(code)
 })
 
-test('properties of any name can be given', async () => {
+test('properties of any name can be set', async () => {
   const { stdout } = await tried('names', ['call', 'go', '--arg:__proto__', 'a', '--arg:--help=b', '--arg:""=c'])
   expect(stdout).toBe('{"__proto__":"a","--help":"b","":"c"}\n')
   expect((await tried('names', ['call', 'go', '--help'])).stdout).toContain('--arg:--help')

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 240_000 })
 const [command = '', ...args] = servers.grouped
 const grouped = { command, args }
 
-test('a server that others wrote is previewed in the era that it speaks', async () => {
+test('a third-party server is previewed in the era that it supports', async () => {
   await using at = await home()
   const { code, stdout, stderr } = await at.unfold(['preview', '--', ...servers.memory])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -38,7 +38,7 @@ test('a server that others wrote is previewed in the era that it speaks', async 
   })
 })
 
-test('every host of the table can be previewed, in its own era or another', async () => {
+test('every known host can be previewed, in its own era or another', async () => {
   await using at = await home()
   for (const { id, title, era, relists } of hostProfiles) {
     const { code, stdout } = await at.unfold(['preview', '--host', id, '--', ...servers.grouped])
@@ -55,7 +55,7 @@ test('every host of the table can be previewed, in its own era or another', asyn
   expect(JSON.parse(both.stdout).clients.map(({ era }: { readonly era: string }) => era)).toEqual(['session', 'stateless'])
 })
 
-test('a gate and the groups around a group are opened first, and count as turns', async () => {
+test('gates and parent groups are opened first and count as turns', async () => {
   await using at = await home()
   const { stdout } = await at.unfold(['preview', '--json', '--', ...servers.gated])
   const { clients, notes } = JSON.parse(stdout)
@@ -72,7 +72,7 @@ test('a gate and the groups around a group are opened first, and count as turns'
   expect(notes).toEqual(['Not seen in a session: go_on. Some tools are listed only after another tool succeeded.'])
 })
 
-test('the running gateway is previewed without a name, with a token where it wants one, and by its address', async () => {
+test('the running gateway is previewed by default, with a token if required, and by its URL', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
   await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, tokens: [record] })
@@ -96,7 +96,7 @@ test('the running gateway is previewed without a name, with a token where it wan
     })
 })
 
-test('a host that defers is previewed with its own search, or with the short list that connect asks for', async () => {
+test('a deferring host is previewed with its own search, or with the short list that connect requests', async () => {
   await using at = await home()
   await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, budgetTokens: 10 })
   const states = async (address: readonly string[]) => {
@@ -109,7 +109,7 @@ test('a host that defers is previewed with its own search, or with the short lis
   expect(await states([`${gateway.url}?exposure=auto`])).toEqual({ states: ['listed', 'found'], notes: 0 })
 })
 
-test('with manage_tools, a search and enabling its first match are the steps', async () => {
+test('with manage_tools, the steps are a search and enabling its first match', async () => {
   await using at = await home()
   await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, exposure: 'lazy' })
   const { stdout } = await at.unfold(['preview', gateway.url, '--era', 'session', '--json'])
@@ -122,7 +122,7 @@ test('with manage_tools, a search and enabling its first match are the steps', a
   })
 })
 
-test('a server of a configuration is previewed by its name, after its user agreed', async () => {
+test('a configured server is previewed by name, after approval', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { notes: grouped } }))
   expect(await at.unfold(['preview', 'notes'])).toMatchObject({ code: 6, stderr: expect.stringContaining('--yes') })
@@ -158,7 +158,7 @@ test('errors name the cause and the next step', async () => {
   expect(refused).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('"open"') })
 })
 
-test('a person sees colours, and a narrow terminal one era after the other', async () => {
+test('output is coloured on a terminal, and a narrow terminal shows one era after the other', async () => {
   await using at = await home()
   await using shown = person(['preview', '--', ...servers.grouped], { env: at.env, cwd: at.folder, columns: 50 })
   expect(await shown.ended).toBe(0)

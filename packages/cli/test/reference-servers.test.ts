@@ -6,7 +6,7 @@ import { home, servers } from './command.ts'
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-test('server-everything: every tool that answers by itself does so from the command line', async () => {
+test('server-everything: all tools can be called', async () => {
   await using at = await home()
   const called = async (...args: readonly string[]) => {
     const { code, stdout } = await at.unfold(['call', ...args, '--json', '--', ...servers.everything])
@@ -34,7 +34,7 @@ test('server-everything: every tool that answers by itself does so from the comm
   expect(progress.stderr).toContain('(1/3)')
 })
 
-test('server-everything: what it asks is answered by --answer', async () => {
+test('server-everything: --answer answers elicitations', async () => {
   await using at = await home()
   const { code, stdout } = await at.unfold([
     'call',
@@ -50,7 +50,7 @@ test('server-everything: what it asks is answered by --answer', async () => {
   expect(stdout).toContain('Ada')
 })
 
-test('server-filesystem: files are listed, read and written', async () => {
+test('server-filesystem: lists, reads and writes files', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'note.txt'), 'remember')
   const files = ['--', ...servers.files(at.folder)]
@@ -69,7 +69,7 @@ test('server-filesystem: files are listed, read and written', async () => {
   expect(refused.code).toBe(5)
 })
 
-test('server-memory: nested lists are given as JSON and come back', async () => {
+test('server-memory: nested lists are passed as JSON', async () => {
   await using at = await home()
   const env = ['--env', `MEMORY_FILE_PATH=${join(at.folder, 'memory.jsonl')}`]
   const entity = '{"name":"Ada","entityType":"person","observations":["counts"]}'
@@ -79,7 +79,7 @@ test('server-memory: nested lists are given as JSON and come back', async () => 
   expect(JSON.parse(found.stdout).content[0].text).toContain('counts')
 })
 
-test('server-sequential-thinking: whole numbers and switches are typed by the schema', async () => {
+test('server-sequential-thinking: integers and switches are converted by the schema', async () => {
   await using at = await home()
   const args = [
     'call',
@@ -98,7 +98,7 @@ test('server-sequential-thinking: whole numbers and switches are typed by the sc
   expect(JSON.parse(stdout)).toMatchObject({ thoughtNumber: 1, totalThoughts: 2, nextThoughtNeeded: true })
 })
 
-test('the identity of a server that knows nothing of it is the same each time', async () => {
+test('the computed identity of a server without identity support is stable', async () => {
   await using at = await home()
   const first = await at.unfold(['identity', '--json', '--', ...servers.everything])
   const { server_id: id, by } = JSON.parse(first.stdout)

@@ -46,7 +46,7 @@ const createIssue: Tool = {
 const command = 'unfold call github'
 
 describe('the help of a tool', () => {
-  test('says all there is to know, from the schema alone', () => {
+  test('is derived from the schema', () => {
     expect(helpText(createIssue, { command, width: 100 })).toMatchInlineSnapshot(`
       "Open an issue in a repository.
 
@@ -153,24 +153,24 @@ describe('the help of a tool', () => {
     `)
   })
 
-  test('of a tool without parameters is short', () => {
+  test('is short for a tool without parameters', () => {
     expect(helpText({ name: 'ping', inputSchema: { type: 'object' } }, { command: 'unfold call x' })).toBe(
       'ping\n\nUsage: unfold call x ping\n\nExample:\n  unfold call x ping',
     )
   })
 
-  test('marks its headings where colours are wanted', () => {
+  test('highlights headings if colours are enabled', () => {
     const style = createStyle({ env: {}, isTerminal: true })
     expect(helpText(createIssue, { command, style })).toContain('\u001b[1mRequired:\u001b[22m\n')
   })
 
-  test('shows the first of very many parameters, and says how many there are', () => {
+  test('is limited to the first parameters, with the number of others', () => {
     const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'string' }]))
     const help = helpText({ name: 'wide', inputSchema: { type: 'object', properties } }, { command: 'x', limit: 5 })
     expect(help).toContain('--p4 <text>\n  … and 19995 more\n')
   })
 
-  test('shows nothing of the server that a terminal would act on', () => {
+  test('is safe for a terminal', () => {
     const evil = '\u001b]0;owned\u0007\u202e\u009b2J\u200b'
     const tool: Tool = {
       name: `t${evil}`,
@@ -189,7 +189,7 @@ describe('the help of a tool', () => {
     expect(helpText(tool, { command: 'x' })).not.toMatch(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/u)
   })
 
-  test('keeps to the width but for lines to be copied, and never fails, for any schema', () => {
+  test('keeps to the width except for example lines, and never fails, for any schema', () => {
     const anySchema = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 })
     fc.assert(
       fc.property(anySchema, fc.integer({ min: 60, max: 120 }), fc.string(), (properties, width, description) => {
@@ -205,14 +205,14 @@ describe('the examples', () => {
   const read = (tool: Tool, argv: readonly string[]) =>
     parseToolArguments(tool, argv, { readFile: async () => '', readStdin: async () => '' })
 
-  test('give what is required, and then some', () => {
+  test('show required arguments, then some optional ones', () => {
     expect(exampleArguments(createIssue)).toEqual([
       { repo: 'abc/def', title: 'text' },
       { body: 'text', repo: 'abc/def', title: 'text', labels: ['text'], state: 'open' },
     ])
   })
 
-  test('are values of their kind', () => {
+  test('have values of the right type', () => {
     const properties: JsonSchema = {
       a: { $ref: '#/$defs/a' },
       b: { type: 'array', items: { enum: ['x', 'y', 'z'] }, minItems: 2 },
@@ -245,7 +245,7 @@ describe('the examples', () => {
     ])
   })
 
-  test('keep to patterns and formats, which the help names; an intricate pattern stands for itself', async () => {
+  test('match patterns and formats; a complex pattern is shown instead', async () => {
     const intricate = '^(?=.*\\d).{8,}$'
     const properties: JsonSchema = {
       to: {
@@ -278,7 +278,7 @@ describe('the examples', () => {
     expect(help).toContain('unfold call post send --to.zip 1234 --to.since 2026-01-31 --hosts 192.0.2.1')
   })
 
-  test('can be run as they stand', async () => {
+  test('can be run unchanged', async () => {
     const help = helpText(createIssue, { command, width: 100 })
     const [, least] = /Examples:\n {2}unfold call github create_issue (.*)\n/u.exec(help) ?? []
     const { args, problems } = await read(createIssue, (least ?? '').split(' '))

@@ -102,7 +102,7 @@ test('Goose gets its entry in YAML', () => {
   expect(client.entry(client.set(command)(before))).toEqual({ ...shared, type: 'stdio', cmd: 'node', args: command.args })
 })
 
-test('Continue gets an item in a list, in a file that is there', () => {
+test('Continue gets a list item in an existing file', () => {
   const client = named('continue')
   expect(client.file).toBe('/home/me/.continue/config.yaml')
   const before = 'name: mine\nmodels:\n  - name: large\n'
@@ -112,7 +112,7 @@ test('Continue gets an item in a list, in a file that is there', () => {
   expect(() => client.set({ url, headers })('')).toThrow('Start Continue once')
 })
 
-test('the variables of a command are called as the client calls them', () => {
+test('environment variables use the key of the client', () => {
   const entry = (name: string): unknown => {
     const client = named(name)
     return client.entry(client.set({ ...command, env: { UNFOLD_HOME: '/u' } })(''))
@@ -123,7 +123,7 @@ test('the variables of a command are called as the client calls them', () => {
   expect(entry('codex')).toMatchObject({ env: { UNFOLD_HOME: '/u' } })
 })
 
-test('the option of a host that keeps tools from being deferred is set where the list is short, and nowhere else', () => {
+test('the option that prevents deferral is set for short lists only', () => {
   const entry = (name: string, loading: 'loaded' | 'deferred' | 'unset'): unknown => {
     const client = named(name)
     return client.entry(client.set({ url, headers: {} }, loading)(''))
@@ -137,7 +137,7 @@ test('the option of a host that keeps tools from being deferred is set where the
   expect(entry('cursor', 'loaded')).toEqual({ url })
 })
 
-test('Claude Desktop takes a command; an unknown client is refused with the nearest', () => {
+test('Claude Desktop gets a command; an unknown client is rejected with the nearest names', () => {
   const client = named('claude-desktop')
   expect(client.takesAddress).toBe(false)
   expect(JSON.parse(client.set(command)(''))).toEqual({ mcpServers: { unfold: command } })
@@ -151,7 +151,7 @@ test('Claude Desktop takes a command; an unknown client is refused with the near
     expect(clientNamed(alias, system).name).toBe(name)
 })
 
-test('help and documentation name every client, and every host that is known has one', async () => {
+test('help and documentation name every client, and every known host has one', async () => {
   const names = new Set([...Object.keys(clientKinds), ...Object.keys(pastedKinds)])
   expect(new Set(verbs.connect?.usage.split('|'))).toEqual(names)
   const page = await readFile(new URL('../../../../docs/guides/connecting-clients.md', import.meta.url), 'utf8')
@@ -160,13 +160,13 @@ test('help and documentation name every client, and every host that is known has
   expect(hosts).toEqual(expect.arrayContaining(hostProfiles.map(({ id }) => id)))
 })
 
-test('of several files that a client reads, the one that is there is edited', async () => {
+test('if a client reads several files, the existing one is edited', async () => {
   await using at = await machine()
   const file = await at.write('~/.config/opencode/opencode.jsonc', '{ /* mine */ }')
   expect(named('opencode', at.system).file).toBe(file)
 })
 
-test('what cannot be edited is shown for pasting', () => {
+test('entries that cannot be edited are printed for pasting', () => {
   const jetbrains = clientNamed('jetbrains', system)
   if (!isPasted(jetbrains)) throw new Error('It is pasted.')
   expect(JSON.parse(jetbrains.text(url, '<token>'))).toEqual({

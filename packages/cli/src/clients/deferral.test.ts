@@ -49,7 +49,7 @@ test.each<[string, boolean, Case]>([
   expect(await claude(given)).toBe(isOn)
 })
 
-test('Qwen Code loads our tools at once because connect sets its option, so the address asks for auto', async () => {
+test('Qwen Code loads our tools because connect sets its option, so the URL requests auto', async () => {
   await using at = await machine()
   const deferral = await deferralOf('qwen-code', at.system, async () => '0.24.4')
   const facts = {
@@ -63,7 +63,7 @@ test('Qwen Code loads our tools at once because connect sets its option, so the 
   expect(chooseExposure(facts)).toMatchObject({ exposure: 'auto', isExplicit: true })
 })
 
-test('native is chosen where the host defers; a flag, the address and the configuration go before that', () => {
+test('native is chosen if the host defers; a flag, the URL and the configuration take precedence', () => {
   const facts = {
     title: 'Claude Code',
     host: 'claude-code',

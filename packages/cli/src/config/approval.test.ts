@@ -11,8 +11,8 @@ async function server(fixture: Awaited<ReturnType<typeof machine>>) {
   return found
 }
 
-describe('a server of a project', () => {
-  test('is asked for until the user agreed, and again when its definition changed', async () => {
+describe('a project server', () => {
+  test('needs approval, and again when its definition changes', async () => {
     await using fixture = await machine()
     const store = approvalStore(join(fixture.home, '.unfold'))
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
@@ -26,7 +26,7 @@ describe('a server of a project', () => {
     expect(permissionFor(await server(fixture), await store.list())).toBe('ask')
   })
 
-  test('is asked for again when its file of variables changed', async () => {
+  test('needs approval again when its envFile changes', async () => {
     await using fixture = await machine()
     const store = approvalStore(join(fixture.home, '.unfold'))
     await fixture.write('.env', 'A=1')
@@ -37,7 +37,7 @@ describe('a server of a project', () => {
     expect(permissionFor(await server(fixture), await store.list())).toBe('ask')
   })
 
-  test('is asked for in another folder, whatever was agreed to for the first', async () => {
+  test('needs approval in each folder', async () => {
     await using first = await machine()
     await using second = await machine()
     const store = approvalStore(join(first.home, '.unfold'))
@@ -46,7 +46,7 @@ describe('a server of a project', () => {
     expect(permissionFor(await server(second), await store.list())).toBe('ask')
   })
 
-  test('is asked for again after the user took it back', async () => {
+  test('needs approval again after it was revoked', async () => {
     await using fixture = await machine()
     const store = approvalStore(join(fixture.home, '.unfold'))
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
@@ -55,7 +55,7 @@ describe('a server of a project', () => {
     expect(permissionFor(await server(fixture), await store.list())).toBe('ask')
   })
 
-  test('leaves one approval behind however often it changed', async () => {
+  test('has one approval, regardless of how often it changes', async () => {
     await using fixture = await machine()
     const store = approvalStore(join(fixture.home, '.unfold'))
     for (const command of ['a', 'b', 'c']) {
@@ -66,13 +66,13 @@ describe('a server of a project', () => {
   })
 })
 
-test('a server of the user’s own is never asked for', async () => {
+test('a user server needs no approval', async () => {
   await using fixture = await machine()
   await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
   expect(permissionFor(await server(fixture), [])).toBe('allowed')
 })
 
-describe('the file of approvals', () => {
+describe('the approvals file', () => {
   test.skipIf(process.platform === 'win32')('is for its owner alone, and leaves no drafts behind', async () => {
     await using fixture = await machine()
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
@@ -88,7 +88,7 @@ describe('the file of approvals', () => {
     '[]',
     '{"format":"unfold-approvals","version":2,"approved":[]}',
     '{"format":"other","version":1,"approved":[]}',
-  ])('counts for nothing when it holds %s, and can be written anew', async (content) => {
+  ])('is ignored if it contains %s, and can be written again', async (content) => {
     await using fixture = await machine()
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
     const file = await fixture.write('~/.unfold/approved.json', content)
@@ -115,7 +115,7 @@ describe('the file of approvals', () => {
     ])
   })
 
-  test('entries that are none are left out', async () => {
+  test('invalid entries are skipped', async () => {
     await using fixture = await machine()
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
     const store = approvalStore(join(fixture.home, '.unfold'))

@@ -33,7 +33,7 @@ const text = fc.oneof(
     .map((parts) => parts.join('')),
 )
 
-test('whatever the files hold, the servers of another file are found and every problem has a location', async () => {
+test('regardless of file contents, servers of other files are found and every problem has a location', async () => {
   await using fixture = await machine()
   await fixture.write('~/.gemini/settings.json', { mcpServers: { 'good one': { command: 'a' } } })
   await fc.assert(

@@ -9,8 +9,8 @@ const files = (system: System, trust: 'user' | 'project'): readonly string[] =>
 
 const linux: System = { platform: 'linux', home: '/home/ada', cwd: '/home/ada/code/app', env: {} }
 
-describe("a user's own files", () => {
-  test('are where each program keeps them on Linux', () => {
+describe('user files', () => {
+  test('are in the conventional places on Linux', () => {
     expect(files(linux, 'user')).toEqual([
       'unfold /home/ada/.config/unfold/unfold.json',
       'claude-desktop /home/ada/.config/Claude/claude_desktop_config.json',
@@ -44,7 +44,7 @@ describe("a user's own files", () => {
     ])
   })
 
-  test('are where each program keeps them on macOS', () => {
+  test('are in the conventional places on macOS', () => {
     expect(files({ platform: 'darwin', home: '/Users/ada', cwd: '/Users/ada/app', env: {} }, 'user')).toEqual([
       'unfold /Users/ada/Library/Application Support/unfold/unfold.json',
       'claude-desktop /Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
@@ -78,7 +78,7 @@ describe("a user's own files", () => {
     ])
   })
 
-  test('are where each program keeps them on Windows', () => {
+  test('are in the conventional places on Windows', () => {
     const env = { AppData: 'D:\\Roaming' }
     expect(files({ platform: 'win32', home: 'C:\\Users\\ada', cwd: 'C:\\work', env }, 'user')).toEqual([
       'unfold D:\\Roaming\\unfold\\unfold.json',
@@ -113,7 +113,7 @@ describe("a user's own files", () => {
     ])
   })
 
-  test('move with the variables that their programs know', () => {
+  test('follow the environment variables of their programs', () => {
     const env = {
       XDG_CONFIG_HOME: '/x',
       CLAUDE_CONFIG_DIR: '/c',
@@ -140,7 +140,7 @@ describe("a user's own files", () => {
     )
   })
 
-  test('do not move to a relative path, which would make a file of the project pass for one of theirs', () => {
+  test('ignore relative paths, which would make a project file pass for a user file', () => {
     const env = {
       XDG_CONFIG_HOME: 'x',
       CLAUDE_CONFIG_DIR: '.',
@@ -155,8 +155,8 @@ describe("a user's own files", () => {
   })
 })
 
-describe("a project's files", () => {
-  test('are looked for in the folder', () => {
+describe('project files', () => {
+  test('are searched in the folder', () => {
     expect(files(linux, 'project')).toEqual([
       'unfold /home/ada/code/app/unfold.json',
       'claude-code /home/ada/code/app/.mcp.json',
@@ -174,12 +174,12 @@ describe("a project's files", () => {
     ])
   })
 
-  test('are looked for up to the top of the project, nearest first', () => {
+  test('are searched up to the project root, nearest first', () => {
     const found = files({ ...linux, root: '/home/ada/code' }, 'project').filter((each) => each.startsWith('claude-code'))
     expect(found).toEqual(['claude-code /home/ada/code/app/.mcp.json', 'claude-code /home/ada/code/.mcp.json'])
   })
 
-  test('are the user’s own where the folder is the home folder', () => {
+  test('are user files in the home folder', () => {
     const found = configLocations({ ...linux, cwd: linux.home }).filter(({ file }) => file === '/home/ada/.cursor/mcp.json')
     expect(found.map(({ trust }) => trust)).toEqual(['user'])
   })

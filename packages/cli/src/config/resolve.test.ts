@@ -14,21 +14,21 @@ async function office() {
 }
 
 describe('a name', () => {
-  test('leads to its server', async () => {
+  test('finds its server', async () => {
     await using fixture = await office()
     const found = await findServers(fixture.system)
     expect(resolveServer('memory', found)).toMatchObject({ kind: 'found', server: { name: 'memory' } })
     expect(resolveServer('github@gemini', found)).toMatchObject({ kind: 'found', server: { target: { command: 'b' } } })
   })
 
-  test('may say the program where it need not, also one that was merged', async () => {
+  test('can be qualified with the client, also one that was merged', async () => {
     await using fixture = await office()
     const found = await findServers(fixture.system)
     for (const client of ['cursor', 'gemini'])
       expect(resolveServer(`memory@${client}`, found)).toMatchObject({ kind: 'found', server: { name: 'memory' } })
   })
 
-  test('that several have lists them with their files', async () => {
+  test('that is ambiguous lists the candidates with their files', async () => {
     await using fixture = await office()
     const choice = resolveServer('github', await findServers(fixture.system))
     const cursor = join(fixture.home, '.cursor', 'mcp.json')
@@ -40,7 +40,7 @@ describe('a name', () => {
     })
   })
 
-  test('of a server that is broken says why, not that there is none', async () => {
+  test('of an invalid server reports the problem', async () => {
     await using fixture = await office()
     const found = await findServers(fixture.system)
     for (const name of ['half', 'half@cursor'])
@@ -50,7 +50,7 @@ describe('a name', () => {
       })
   })
 
-  test('that nobody has gets the nearest', async () => {
+  test('that is unknown gets the nearest ones', async () => {
     await using fixture = await office()
     expect(resolveServer('memry', await findServers(fixture.system))).toEqual({
       kind: 'unknown',
@@ -59,14 +59,14 @@ describe('a name', () => {
     })
   })
 
-  test('that nothing is near to gets all there are', async () => {
+  test('that resembles none gets all available ones', async () => {
     await using fixture = await office()
     expect(resolveServer('zzzzzzzzzzzz', await findServers(fixture.system))).toMatchObject({
       message: 'Unknown server "zzzzzzzzzzzz". Available: github@cursor, github@gemini, memory.',
     })
   })
 
-  test('is told that there are no servers at all, and which files could not be read', async () => {
+  test('is reported with unreadable files if there are no servers', async () => {
     await using fixture = await machine()
     const file = await fixture.write('.mcp.json', '{')
     expect(resolveServer('a\u001b[31m', await findServers(fixture.system))).toMatchObject({

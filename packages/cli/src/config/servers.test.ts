@@ -16,7 +16,7 @@ async function found(fixture: Machine) {
   return { servers: servers.map(({ name, target, source, trust }) => ({ name, target, client: source.client, trust })), problems }
 }
 
-describe('the files of each program are read', () => {
+describe('the files of each client are read', () => {
   test.each([
     ['claude-desktop', '~/.config/Claude/claude_desktop_config.json', { mcpServers: { one: stdio }, theme: 'dark' }],
     ['claude-code', '~/.claude.json', { numStartups: 3, mcpServers: { one: { type: 'stdio', ...stdio } } }],
@@ -50,14 +50,14 @@ describe('the files of each program are read', () => {
     ],
     ['gemini', '.gemini/settings.json', { mcpServers: { one: stdio } }],
     ['kiro', '.kiro/settings/mcp.json', { mcpServers: { one: stdio } }],
-  ])('%s: %s in a project, which is not trusted and runs there', async (client, file, content) => {
+  ])('%s: %s in a project, untrusted and running there', async (client, file, content) => {
     await using fixture = await machine({ TOKEN: 't0' })
     await fixture.write(file, content)
     const target = { ...started, cwd: fixture.project }
     expect(await found(fixture)).toEqual({ servers: [{ name: 'one', target, client, trust: 'project' }], problems: [] })
   })
 
-  test('Claude Code keeps servers for a project in the user’s own file', async () => {
+  test('Claude Code stores project servers in the user file', async () => {
     await using fixture = await machine({ TOKEN: 't0' })
     const projects = { [fixture.project]: { mcpServers: { here: stdio } }, '/elsewhere': { mcpServers: { there: stdio } } }
     await fixture.write('~/.claude.json', { projects })
@@ -68,7 +68,7 @@ describe('the files of each program are read', () => {
     })
   })
 
-  test('addresses, under the names that each program has for them', async () => {
+  test('URLs, under the field names of each client', async () => {
     await using fixture = await machine({ KEY: 'k', GEMINI: 'g' })
     const headers = { Authorization: 'Bearer ${KEY}' }
     await fixture.write('~/.cursor/mcp.json', {
@@ -107,7 +107,7 @@ env_http_headers = { "X-Star" = "GEMINI" }
     })
   })
 
-  test('Codex passes variables on, and has servers switched off', async () => {
+  test('Codex passes on variables and can disable servers', async () => {
     await using fixture = await machine({ LANG: 'C', OTHER: 'x' })
     await fixture.write(
       '~/.codex/config.toml',
@@ -117,7 +117,7 @@ env_http_headers = { "X-Star" = "GEMINI" }
     expect(servers).toMatchObject([{ target: { command: 'a', env: { LANG: 'C' } }, disabled: true, uses: ['LANG'] }])
   })
 
-  test('variables from a file, which the definition’s own win over', async () => {
+  test('variables from an envFile, overridden by the definition', async () => {
     await using fixture = await machine()
     await fixture.write('.env', 'A=1\nB="two words" # why\n')
     await fixture.write('.vscode/mcp.json', {
@@ -127,7 +127,7 @@ env_http_headers = { "X-Star" = "GEMINI" }
     expect(servers).toMatchObject([{ target: { env: { A: '9', B: 'two words' } } }])
   })
 
-  test('a server that its own program has switched off says so', async () => {
+  test('a server disabled by its client is marked', async () => {
     await using fixture = await machine()
     await fixture.write('~/.kiro/settings/mcp.json', {
       mcpServers: { on: { command: 'a' }, off: { command: 'b', disabled: true } },
@@ -139,7 +139,7 @@ env_http_headers = { "X-Star" = "GEMINI" }
     ])
   })
 
-  test('one file that the user names, and no other', async () => {
+  test('only the file passed explicitly', async () => {
     await using fixture = await machine()
     await fixture.write('~/.cursor/mcp.json', { mcpServers: { other: { command: 'a' } } })
     const file = await fixture.write('odd.json', { mcpServers: { one: { command: 'a' } } })
@@ -150,8 +150,8 @@ env_http_headers = { "X-Star" = "GEMINI" }
   })
 })
 
-describe('files as people write them', () => {
-  test('comments, trailing commas and a byte-order mark are no mistake, and lines are those of the file', async () => {
+describe('common variations', () => {
+  test('comments, trailing commas and a byte order mark are allowed, and line numbers are correct', async () => {
     await using fixture = await machine()
     const file = await fixture.write(
       '.vscode/mcp.json',
@@ -162,7 +162,7 @@ describe('files as people write them', () => {
     expect(servers).toMatchObject([{ name: 'one', source: { client: 'vscode', file, line: 5 } }])
   })
 
-  test('a line in TOML is where the server’s table begins', async () => {
+  test('a TOML line is where the table of the server begins', async () => {
     await using fixture = await machine()
     await fixture.write(
       '~/.codex/config.toml',
@@ -173,7 +173,7 @@ describe('files as people write them', () => {
     expect(problems).toMatchObject([{ line: 7, server: 'two' }])
   })
 
-  test('servers may be called anything', async () => {
+  test('server names can be anything', async () => {
     await using fixture = await machine()
     await fixture.write(
       '~/.cursor/mcp.json',
@@ -188,7 +188,7 @@ describe('files as people write them', () => {
     ])
   })
 
-  test('an empty object and a file of settings without servers are fine', async () => {
+  test('an empty object and settings without servers are valid', async () => {
     await using fixture = await machine()
     await fixture.write('.mcp.json', '{}')
     await fixture.write('~/.cursor/mcp.json', { $schema: 'https://a.example/schema.json' })
@@ -246,14 +246,14 @@ describe('what is wrong is reported with its location', () => {
     ['__proto__', 'Known types: stdio, http, streamable-http, streamableHttp, sse.'],
     // A word of Copilot's own.
     ['local', 'Known types:'],
-  ])('the type "%s" is never taken for another, and the message helps: %s', async (type, hint) => {
+  ])('the type "%s" is never mistaken for another, and the message suggests: %s', async (type, hint) => {
     const [problem, ...more] = await wrong({ type, url: 'https://a.example', command: 'a' })
     expect(more).toEqual([])
     expect(problem).toContain(`bad.type: unknown type "${type}".`)
     expect(problem).toContain(hint)
   })
 
-  test('a variable that is missing names file, server and field, and all of them are told', async () => {
+  test('missing variables are all reported with file, server and field', async () => {
     const definition = { command: 'a', args: ['${ONE}'], env: { TOKEN: '${TWO}', SET: '${SET}' } }
     expect(await wrong(definition, { SET: 's' })).toEqual([
       'mcp.json:3:31: bad.args[0]: ONE is not set. Set it, or add a default: ${ONE:-value}.',
@@ -261,7 +261,7 @@ describe('what is wrong is reported with its location', () => {
     ])
   })
 
-  test('a server that only lacks variables is incomplete: as it is written, under a name of its own, and never among those that can be used', async () => {
+  test('a server with unset variables is incomplete: as written, under its own name, and not among the usable ones', async () => {
     await using fixture = await machine({ SET: 's' })
     const incomplete = { command: 'hub', args: ['${ONE}'], env: { A: '${SET}', B: '${env:TWO}' }, cwd: '${THREE}/work' }
     await fixture.write('~/.cursor/mcp.json', {
@@ -287,7 +287,7 @@ describe('what is wrong is reported with its location', () => {
     expect(all.problems.filter(({ unset }) => unset === undefined).map(({ server }) => server)).toEqual(['worse'])
   })
 
-  test('an input of VS Code says what it is', async () => {
+  test('a VS Code input is explained', async () => {
     await using fixture = await machine()
     await fixture.write('.vscode/mcp.json', {
       inputs: [{ type: 'promptString', id: 'gh', description: 'A token of GitHub', password: true }],
@@ -304,7 +304,7 @@ describe('what is wrong is reported with its location', () => {
     ])
   })
 
-  test('a file of variables that is not there', async () => {
+  test('a missing envFile is reported', async () => {
     await using fixture = await machine()
     await fixture.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
     const { problems } = await findServers(fixture.system)
@@ -342,18 +342,18 @@ describe('one broken file never hides the others', () => {
     expect(await cursor(content)).toBe(`~/.cursor/mcp.json:${problem}`)
   })
 
-  test('a definition that is nested beyond meaning', async () => {
+  test('a deeply nested definition', async () => {
     const deep = `{ "mcpServers": { "a": { "command": "b", "x": ${'['.repeat(500)}${']'.repeat(500)} } } }`
     expect(await cursor(deep)).toBe('~/.cursor/mcp.json:1:24: a: nested too deeply.')
   })
 
-  test('TOML that is none', async () => {
+  test('invalid TOML', async () => {
     expect(await broken((fixture) => fixture.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
       /^~\/\.codex\/config\.toml:2:\d+: Invalid TOML: .+\.$/,
     )
   })
 
-  test('a link that leads back to itself', async () => {
+  test('a symbolic link to itself', async () => {
     const problem = await broken(async ({ home }) => {
       await mkdir(join(home, '.cursor'))
       await symlink(join(home, '.cursor', 'mcp.json'), join(home, '.cursor', 'mcp.json'))
@@ -361,7 +361,7 @@ describe('one broken file never hides the others', () => {
     expect(problem).toBe('~/.cursor/mcp.json:1:1: The symbolic link refers to itself.')
   })
 
-  test('a folder where a file should be', async () => {
+  test('a folder instead of a file', async () => {
     expect(await broken(({ home }) => mkdir(join(home, '.cursor', 'mcp.json'), { recursive: true }))).toBe(
       '~/.cursor/mcp.json:1:1: Not a regular file.',
     )
@@ -383,7 +383,7 @@ describe('one broken file never hides the others', () => {
 })
 
 describe('servers of the same name', () => {
-  test('are one server when they are defined the same', async () => {
+  test('are merged if identical', async () => {
     await using fixture = await machine()
     await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a', args: [] } } })
     await fixture.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'a' } } })
@@ -391,7 +391,7 @@ describe('servers of the same name', () => {
     expect(servers).toMatchObject([{ name: 'one', source: { client: 'cursor' }, also: [{ client: 'gemini' }] }])
   })
 
-  test('are the user’s own when a project defines the same', async () => {
+  test('belong to the user if a project defines the same', async () => {
     await using fixture = await machine()
     await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
@@ -400,7 +400,7 @@ describe('servers of the same name', () => {
     expect(servers[0]?.target).not.toHaveProperty('cwd')
   })
 
-  test('are told apart by their programs when they differ', async () => {
+  test('are qualified with their clients if they differ', async () => {
     await using fixture = await machine()
     await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' }, other: { command: 'c' } } })
     await fixture.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'b' } } })
@@ -414,7 +414,7 @@ describe('servers of the same name', () => {
     ])
   })
 
-  test('are told apart by a number where nothing else does', async () => {
+  test('are numbered if nothing else distinguishes them', async () => {
     await using fixture = await machine()
     const below = join(fixture.project, 'a')
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
@@ -428,7 +428,7 @@ describe('servers of the same name', () => {
   })
 })
 
-test('what is shown of a server has no secret in it, even one that a variable holds', async () => {
+test('the masked target contains no secret, not even from a variable', async () => {
   await using fixture = await machine({ TOKEN: 'hunter2' })
   await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: 'hunter3' } } } })
   const { servers } = await findServers(fixture.system)

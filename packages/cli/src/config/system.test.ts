@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { machine } from '../../test/machine.ts'
 import { projectRoot } from './system.ts'
 
-describe('the top of a project', () => {
-  test('is the nearest folder above with a repository in it', async () => {
+describe('the project root', () => {
+  test('is the nearest ancestor with a repository', async () => {
     await using fixture = await machine()
     const below = join(fixture.project, 'a', 'b')
     await mkdir(below, { recursive: true })
@@ -13,14 +13,14 @@ describe('the top of a project', () => {
     expect(await projectRoot({ ...fixture.system, cwd: below })).toBe(fixture.project)
   })
 
-  test('is the folder itself when there is no repository', async () => {
+  test('is the folder itself without a repository', async () => {
     await using fixture = await machine()
     const below = join(fixture.project, 'a')
     await mkdir(below)
     expect(await projectRoot({ ...fixture.system, home: fixture.project, cwd: below })).toBe(below)
   })
 
-  test('is never the home folder, where some keep a repository of their settings', async () => {
+  test('is never the home folder, which may be a dotfiles repository', async () => {
     await using fixture = await machine()
     const below = join(fixture.home, 'notes')
     await mkdir(below)

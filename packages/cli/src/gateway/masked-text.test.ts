@@ -11,7 +11,7 @@ const secrets = {
   database: ['Server=db;User=ada;Password=abc14;Port=1'],
 }
 
-test('no secret among arguments, in addresses, headers or variables is shown, in JSON and in TOML', () => {
+test('no secret in arguments, URLs, headers or variables is shown, in JSON and TOML', () => {
   const servers = Object.entries(secrets).map(([name, args]) => [name, { command: 'npx', args }] as const)
   const config = {
     mcpServers: {
@@ -54,7 +54,7 @@ test('no secret among arguments, in addresses, headers or variables is shown, in
   expect(toml.split('\n')).toHaveLength(rows.join('\n').split('\n').length)
 })
 
-test('secrets are found however they are escaped, and in files of other formats by their form', () => {
+test('secrets are found despite escaping, and by their form in other formats', () => {
   expect(maskConfigText('a.json', '{"args": ["--token", "a\\u0062c"], "url": "https:\\/\\/ada:pw@a.example"}')).toBe(
     '{"args": ["--token", "***"], "url": "https://***@a.example"}',
   )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from './grammar.ts'
 
-describe('flags of ours', () => {
+describe('our own flags', () => {
   test.each([
     ['before the verb', ['-q', 'list', 'github'], { verb: 'list', positionals: ['github'] }],
     [
@@ -26,14 +26,14 @@ describe('flags of ours', () => {
       expect(parse(argv.map((word) => (word === '-q' ? flag : word)))).toMatchObject({ ...expected, flags: { quiet: true } })
   })
 
-  test('are several letters together where all of them are flags, and else a word like any other', () => {
+  test('can be combined as letters if all are flags', () => {
     expect(parse(['call', 'github', 'tool', '-qy'])).toMatchObject({ rest: [], flags: { quiet: true, yes: true } })
     expect(parse(['logs', '-fq'])).toMatchObject({ positionals: [], flags: { follow: true, quiet: true } })
     expect(parse(['call', 'github', 'tool', '--title', '-x', '-5'])).toMatchObject({ rest: ['--title', '-x', '-5'], flags: {} })
     expect(parse(['search', 'github', '-foo'])).toMatchObject({ positionals: ['github', '-foo'] })
   })
 
-  test('of a command that is added are its own, and those of a server behind -- are too', () => {
+  test('of an added command or after -- belong to that command', () => {
     expect(parse(['add', 'files', 'npx', '-y', 'files-mcp', '-q', '--lazy'])).toMatchObject({
       rest: ['-y', 'files-mcp', '-q'],
       flags: { lazy: true },
@@ -44,7 +44,7 @@ describe('flags of ours', () => {
     })
   })
 
-  test('that are not known are refused with the nearest ones', () => {
+  test('that are unknown are rejected with the nearest ones', () => {
     expect(() => parse(['list', '-x'])).toThrow('Unknown flag -x.')
     expect(() => parse(['--jsn', 'list'])).toThrow('Unknown flag --jsn. Nearest: --json, --jsonl.')
     expect(() => parse(['list', '--quite'])).toThrow('Nearest: --quiet')

@@ -11,12 +11,12 @@ test('all help fits the terminal; a flag that is too long for its column gets it
   expect(verbHelp('serve', 80)).toMatch(/^ {6}--log-level <debug\|info\|warn\|error>\n {20,}Log level/mu)
 })
 
-test('the general help lists every verb', () => {
+test('the general help lists every command', () => {
   const help = generalHelp(80)
   for (const name of Object.keys(verbs)) expect(help).toMatch(new RegExp(`^ {2}${name} +\\S`, 'mu'))
 })
 
-test('the help of preview names every host of the table', () => {
+test('the help of preview lists every known host', () => {
   expect(verbs.preview?.flags.host?.values).toEqual(hostProfiles.map(({ id }) => id))
   for (const { id } of hostProfiles) expect(verbHelp('preview', 80)).toContain(id)
 })

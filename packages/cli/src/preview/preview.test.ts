@@ -13,7 +13,7 @@ const activation = (appeared: readonly string[], more: Partial<Transcript['steps
   ...more,
 })
 
-test('without steps every tool is in the first request, and one takes two turns', () => {
+test('without steps every tool is in the first request and takes two turns', () => {
   const { tools, tokens, turns, steps } = preview({ tools: [tool('now'), tool('later')], instructions: 'Be kind.' })
   expect(tools.map(({ name, state }) => [name, state])).toEqual([
     ['now', 'listed'],
@@ -23,7 +23,7 @@ test('without steps every tool is in the first request, and one takes two turns'
   expect({ turns, steps }).toEqual({ turns: { listed: 2 }, steps: [] })
 })
 
-test('tools that appear come after those that are listed, with the call that lists them', () => {
+test('tools that appear later follow the listed ones, with the call that lists them', () => {
   const { tools, tokens, allTokens, turns, steps } = preview({
     tools: [tool('activate_a')],
     steps: [activation(['one']), activation(['two'], { name: 'activate_b', first: ['activate_a'] })],
@@ -47,12 +47,12 @@ test('tools that appear come after those that are listed, with the call that lis
   })
 })
 
-test('a step that lists only activators is not one that reaches a tool', () => {
+test('a step that only lists activators does not reach a tool', () => {
   const steps = [activation(['activate_b', 'deactivate']), activation(['two'], { name: 'activate_b', first: ['activate_a'] })]
   expect(preview({ tools: [tool('activate_a')], steps }).turns.unlisted).toEqual({ min: 4, max: 4 })
 })
 
-test('a host that lists late or never calls new tools with call_tool, or needs another turn, or cannot', () => {
+test('hosts that re-list late or never use call_tool, need another turn, or cannot reach new tools', () => {
   const steps = [activation(['one'])]
   const [late, never] = [
     { ...plainHost, relists: 'late' as const },
@@ -69,7 +69,7 @@ test('a host that lists late or never calls new tools with call_tool, or needs a
   expect(preview(without, never).turns).toEqual({ listed: 2 })
 })
 
-test('tools behind a search take three turns with search_tools and four with manage_tools', () => {
+test('searched tools take three turns with search_tools and four with manage_tools', () => {
   const outline = { tools: [{ name: 'hidden', tokens: 40 }], groups: [] }
   const searched = preview({ tools: [tool('search_tools'), tool('call_tool')], outline })
   expect(searched.turns.unlisted).toEqual({ min: 3, max: 3 })
@@ -82,7 +82,7 @@ test('tools behind a search take three turns with search_tools and four with man
   expect(preview({ tools: [tool('now')], outline }).tools.at(-1)?.state).toBe('unreachable')
 })
 
-test('a host that defers sends names, except of tools whose hint it reads', () => {
+test('a deferring host sends names, except for tools with a hint', () => {
   const tools = [tool('toolFinder', { _meta: { 'anthropic/alwaysLoad': true } }), tool('other')]
   const defers = { ...plainHost, defers: 'always' as const }
   const all = preview({ tools }, defers)
@@ -95,13 +95,13 @@ test('a host that defers sends names, except of tools whose hint it reads', () =
   expect(reads.tools.map(({ state }) => state)).toEqual(['listed', 'named'])
 })
 
-test('a host that may defer is taken to do so when the server sends search hints', () => {
+test('a host that may defer is assumed to if the server sends search hints', () => {
   const host = { ...plainHost, defers: 'by-setting' as const }
   expect(preview({ tools: [tool('a')] }, host).tools[0]?.state).toBe('listed')
   expect(preview({ tools: [tool('a', { _meta: { 'anthropic/searchHint': 'b' } })] }, host).tools[0]?.state).toBe('named')
 })
 
-test('what a host truncates costs no more than what is left of it', () => {
+test('truncated text costs only what remains', () => {
   const host = { ...plainHost, limits: { description: 20, instructions: 20 } }
   const long = 'word '.repeat(200)
   const { tokens, instructionTokens } = preview({ tools: [tool('a', { description: long })], instructions: long }, host)

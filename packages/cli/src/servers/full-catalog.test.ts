@@ -4,7 +4,7 @@ import { catalogChanges, fullListTarget } from './full-catalog.ts'
 
 const tool = (name: string, identity: string): OutlinedTool => ({ name, identity, tokens: 10 })
 
-test('what came, went and changed between two states of a catalogue is told once, by name', async () => {
+test('added, removed and changed tools are reported once, by name', async () => {
   const states = [
     [tool('a', '1'), tool('b', '1')],
     [tool('a', '1'), tool('b', '1')],
@@ -31,7 +31,7 @@ test('what came, went and changed between two states of a catalogue is told once
   expect(asked).toBe(2)
 })
 
-test('an address asks for all tools unless it asks for something itself', () => {
+test('a URL requests all tools unless it requests a view', () => {
   expect(fullListTarget({ url: 'http://127.0.0.1:7420/mcp/work' })).toEqual({
     url: 'http://127.0.0.1:7420/mcp/work?exposure=everything',
   })

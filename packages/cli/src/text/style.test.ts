@@ -18,14 +18,14 @@ describe('colours', () => {
     expect(usesColour(system)).toBe(expected)
   })
 
-  test('are written around the text, and closed', () => {
+  test('wrap the text', () => {
     const style = createStyle({ env: {}, isTerminal: true })
     expect(style.bold('a')).toBe('\u001b[1ma\u001b[22m')
     expect(style.red(style.dim('a'))).toBe('\u001b[31m\u001b[2ma\u001b[22m\u001b[39m')
     expect(style.green('')).toBe('')
   })
 
-  test('are left out where nobody wants them', () => {
+  test('are omitted if disabled', () => {
     expect(createStyle({ env: {}, isTerminal: false })).toBe(plain)
     expect(plain.cyan('a')).toBe('a')
   })

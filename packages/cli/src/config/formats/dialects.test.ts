@@ -97,7 +97,7 @@ test.each(Object.entries(files))('the servers in %s are read as its program mean
   }
 })
 
-test('what is wrong with YAML is reported with its location', async () => {
+test('YAML problems are reported with their location', async () => {
   await using at = await machine()
   await at.write('~/.config/goose/config.yaml', 'a: 1\nextensions: [\n')
   const { problems } = await findServers(at.system)
