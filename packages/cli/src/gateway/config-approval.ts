@@ -33,7 +33,7 @@ export async function approvedConfig(
     ...doors.map((door) => `  ${safeText(door, wide)}`),
   ]
   if (lines.length === 0) return file
-  const what = `${safeText(file)} is in this folder. Serving it starts or connects to:\n${lines.join('\n')}`
+  const what = `${safeText(file)} is in this folder. With it, the gateway starts or connects to:\n${lines.join('\n')}`
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
   const hash = createHash('sha256').update(canonicalJson({ targets, paths, doors })).digest('hex')
   const request = { key: 'unfold serve', trust: 'project', source: { client: 'unfold', file, line: 1 }, hash } as const
