@@ -107,7 +107,7 @@ test('progress is a bar that disappears when the call is done', async () => {
   expect(somebody.raw.trimEnd().endsWith('\r\u001b[2Kdone')).toBe(true)
 })
 
-test("a project server runs only after confirmation", async () => {
+test('a project server runs only after confirmation', async () => {
   await using where = await home()
   const project = join(where.folder, 'project')
   await mkdir(project)

@@ -134,7 +134,7 @@ test('without a terminal no browser is awaited', async () => {
   expect(stderr).toContain('--no-browser')
 })
 
-test("the browser is opened at the authorization page", async () => {
+test('the browser is opened at the authorization page', async () => {
   await using at = await home()
   await using vault = await guarded()
   const browser = join(at.folder, 'browser')

@@ -175,7 +175,7 @@ test('help is available for the program, a command and a tool', async () => {
   expect((await at.unfold(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
 })
 
-test("a project server is blocked until approved, and again after a change", async () => {
+test('a project server is blocked until approved, and again after a change', async () => {
   await using at = await home()
   const project = join(at.folder, 'project')
   const [command, ...args] = servers.desk
