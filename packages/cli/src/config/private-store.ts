@@ -20,8 +20,8 @@ export interface PrivateStoreOptions<T> {
 
 export interface PrivateStore<T> {
   readonly file: string
-  list(): Promise<readonly T[]>
-  save(items: readonly T[]): Promise<void>
+  readonly list: () => Promise<readonly T[]>
+  readonly save: (items: readonly T[]) => Promise<void>
 }
 
 const version = 1
@@ -48,7 +48,7 @@ export function privateStore<T>(folder: string, options: PrivateStoreOptions<T>)
   }
   return {
     file,
-    async list() {
+    list: async () => {
       const read = await readText(file)
       if (read === undefined) return []
       const problem = 'problem' in read ? read.problem : await unsafe()
