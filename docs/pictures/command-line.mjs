@@ -33,7 +33,7 @@ try {
   })
   const [list, form] = await atShell(env, async ({ screen, types, sees }) => {
     await types(`unfold call hub${keys.enter}`)
-    await sees('Which tool? There are 12.')
+    await sees('Select a tool (12)')
     await types('file')
     await sees('Search: file')
     const found = screen.lines
@@ -44,7 +44,7 @@ try {
     await types(`notes/today.txt${keys.enter}`)
     await sees('content')
     await types(`Ask Ada about the hall.${keys.enter}`)
-    await sees('Anything else?')
+    await sees('Optional parameters')
     await types(keys.down)
     await types(keys.space)
     await sees('◼ append')

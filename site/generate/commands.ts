@@ -3,9 +3,11 @@ import { code, plain, table } from './markdown.ts'
 
 /** The page about the commands of `unfold`, from the data that also makes its help and its completions. */
 export function commandsPage(): string {
-  const commands = Object.entries(verbs).map(([name, { about, takes, wantsServer, flags }]) => {
-    const usage = `unfold ${name} ${takes}${wantsServer === true ? ' [-- <command of a server>]' : ''}`
-    return [`## \`unfold ${name}\``, `${plain(about)}.`, `\`\`\`text\n${usage.trim()}\n\`\`\``, flagTable(flags)].join('\n\n')
+  const commands = Object.entries(verbs).map(([name, { description, usage, takesServer, flags }]) => {
+    const synopsis = `unfold ${name} ${usage}${takesServer === true ? ' [-- <server command>]' : ''}`
+    return [`## \`unfold ${name}\``, `${plain(description)}.`, `\`\`\`text\n${synopsis.trim()}\n\`\`\``, flagTable(flags)].join(
+      '\n\n',
+    )
   })
   return `# Commands
 
@@ -20,9 +22,9 @@ ${commands.join('\n\n')}
 }
 
 function flagTable(flags: { readonly [name: string]: Flag }): string {
-  const rows = Object.entries(flags).map(([name, { short, value, about }]) => [
+  const rows = Object.entries(flags).map(([name, { short, value, description }]) => [
     code(`${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`),
-    plain(about),
+    plain(description),
   ])
   return rows.length === 0 ? '' : table(['Flag', 'Description'], rows)
 }

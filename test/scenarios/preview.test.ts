@@ -2,7 +2,7 @@ import { createToken } from '@unfold-mcp/gateway/config'
 import { defineToolbox, listen } from '@unfold-mcp/server'
 import { expect, vi } from 'vitest'
 import { home, servers } from '../../packages/cli/test/command.ts'
-import { serving } from '../../packages/cli/test/serving.ts'
+import { startGatewayProcess } from '../../packages/cli/test/gateway-process.ts'
 import { verifies } from '../verifies.ts'
 
 // Each starts several processes, on a machine that may be busy.
@@ -109,7 +109,7 @@ verifies('W03', async () => {
     const { clients, notes } = JSON.parse(stdout) as Shown
     expect(clients.flatMap(({ steps }) => steps.map(({ call }) => call))).toEqual(['activate_notes()'])
     expect(clients.flatMap(({ warnings }) => warnings)).toEqual([])
-    expect(notes).toEqual(['Not called, because they need arguments or may do more than change the list: become_admin.'])
+    expect(notes).toEqual(['Not called (need arguments or may have side effects): become_admin.'])
     expect(calls).toEqual([])
   } finally {
     await served.close()
@@ -118,7 +118,7 @@ verifies('W03', async () => {
   const { token, record } = createToken('mine')
   const [command = '', ...args] = servers.grouped
   const config = { mcpServers: { desk: { command, args } }, tokens: [record], exposure: 'groups', remember: 'principal' }
-  await using gateway = await serving(at, config)
+  await using gateway = await startGatewayProcess(at, config)
   const header = ['--header', `authorization: Bearer ${token}`]
   const listed = async () =>
     (await at.unfold(['list', gateway.url, '--names', '--protocol', 'session', '--no-cache', '--quiet', ...header])).stdout

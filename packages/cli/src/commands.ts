@@ -1,12 +1,12 @@
 import type { Io } from './base/io.ts'
 import type { Invocation } from './grammar/grammar.ts'
 
-/** What a verb does; gives the exit code. */
 export interface Command {
+  /** Returns the exit code. */
   run(invocation: Invocation, io: Io): Promise<number>
 }
 
-/** The command of each verb, loaded when it is asked for. */
+/** Implementation of each command, loaded on demand. */
 export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   serve: () => import('./commands/gateway/serve.ts'),
   add: () => import('./commands/gateway/add.ts'),

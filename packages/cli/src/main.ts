@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import * as modules from 'node:module'
 
-// From version 22 on, Node can keep what it compiled for the next start.
+// Available from Node 22.
 const { enableCompileCache } = modules as { readonly enableCompileCache?: () => unknown }
 enableCompileCache?.()
 
-// Only what every start needs is loaded here: a shell that completes a word, or a person who asks for help, waits for it.
+// Everything else is loaded on demand: completion and help must be fast.
 const argv = process.argv.slice(2)
 const [first, second] = argv
 
@@ -26,10 +26,9 @@ try {
     await run(argv)
   }
 } catch (error) {
-  // What would say it better could not be loaded, or needs what is missing.
-  const [isFull, words] =
-    error instanceof Error ? ['code' in error && error.code === 'EMFILE', error.message] : [false, String(error)]
-  const hint = isFull ? ' This process may open too few files: raise the limit (ulimit -n).' : ''
-  process.stderr.write(`error: ${words}${hint}\n`)
+  // The modules that format errors may be what failed to load.
+  const message = error instanceof Error ? error.message : String(error)
+  const isFileLimit = error instanceof Error && 'code' in error && error.code === 'EMFILE'
+  process.stderr.write(`error: ${message}${isFileLimit ? ' Raise the limit of open files (ulimit -n).' : ''}\n`)
   process.exitCode = error instanceof Error && error.name === 'CommandError' && 'code' in error ? Number(error.code) : 1
 }

@@ -1,5 +1,5 @@
 import { CommandError, exit } from './base/exit.ts'
-import { commandErrorOf } from './base/failure.ts'
+import { toCommandError } from './base/failure.ts'
 import { homeFolder } from './base/home.ts'
 import { dataFolder, type Io } from './base/io.ts'
 import { commands } from './commands.ts'
@@ -9,13 +9,12 @@ import { verbs } from './grammar/verbs.ts'
 import { Output } from './output/output.ts'
 
 export interface RunOptions {
-  /** The server that is meant when none is named. */
+  /** Server to use when the command line names none. */
   readonly defaultServer?: string | undefined
-  /** What is done with the command line once it is taken apart. */
-  readonly does?: (invocation: Invocation, io: Io) => Promise<number>
+  readonly execute?: (invocation: Invocation, io: Io) => Promise<number>
 }
 
-/** Does what a command line asks for, and ends the process with a code that tells how it went. */
+/** Runs a command line and sets the exit code of the process. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<void> {
   const interrupt = new AbortController()
   const io: Io = {
@@ -27,39 +26,37 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     home: homeFolder(process.env),
     platform: process.platform,
     signal: interrupt.signal,
-    insisting: { end: () => process.exit(exit.interrupted) },
+    forceExit: { run: () => process.exit(exit.interrupted) },
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // Whoever asks a second time means now.
-      if (interrupt.signal.aborted) io.insisting.end()
+      if (interrupt.signal.aborted) io.forceExit.run()
       else interrupt.abort()
     })
   }
-  // A reader that has seen enough, such as head, is no failure.
+  // `unfold list | head` closes the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exit.ok)
-    process.stderr.write(`error: What was to be said could not be written: ${error.message}\n`)
+    process.stderr.write(`error: Cannot write to stdout: ${error.message}\n`)
     process.exit(exit.failed)
   })
-  // Nobody can be told, which is no reason to end what was asked for.
+  // Without a listener, a closed stderr would end the process.
   process.stderr.on('error', () => undefined)
   process.exitCode = await runWith(argv, io, { defaultServer: process.env.UNFOLD_SERVER, ...options })
-  // A server's connection that is slow to close must not keep a person waiting.
+  // A connection that is slow to close must not delay the prompt.
   setTimeout(() => process.exit(), 2_000).unref()
 }
 
-/** The same with surroundings of one's own; gives the exit code. */
-async function runWith(argv: readonly string[], io: Io, { defaultServer, does = runVerb }: RunOptions): Promise<number> {
+async function runWith(argv: readonly string[], io: Io, { defaultServer, execute = runVerb }: RunOptions): Promise<number> {
   let invocation: Invocation | undefined
   try {
     invocation = parse(argv, { defaultServer })
     const isPlain = isSet(invocation.flags, 'no-color')
-    return await does(invocation, isPlain ? { ...io, env: { ...io.env, NO_COLOR: '1', FORCE_COLOR: undefined } } : io)
+    return await execute(invocation, isPlain ? { ...io, env: { ...io.env, NO_COLOR: '1', FORCE_COLOR: undefined } } : io)
   } catch (error) {
     const failure = io.signal.aborted
       ? new CommandError(exit.interrupted, 'interrupted', 'Interrupted.')
-      : commandErrorOf(error, serverIn(invocation, defaultServer))
+      : toCommandError(error, serverIn(invocation, defaultServer))
     new Output(io, invocation?.flags ?? flagsBeforeParsing(argv)).error(failure)
     return failure.code
   }
@@ -73,29 +70,28 @@ async function runVerb(invocation: Invocation, io: Io): Promise<number> {
   }
   const command = await commands[verb]?.()
   const code = (await command?.run(invocation, io)) ?? exit.failed
-  if (verbs[verb]?.wantsServer === true) await prepareCompletions(io)
+  if (verbs[verb]?.takesServer === true) await prepareCompletions(io)
   return code
 }
 
-/** What was learnt of a server's tools is put where a shell that completes a word finds it at once. */
+/** Indexes newly cached tools, so that completing a word is fast. */
 async function prepareCompletions(io: Io): Promise<void> {
-  const { completionFolders, refreshSheets } = await import('./completion/cache.ts')
-  await refreshSheets(completionFolders(dataFolder(io))).catch(() => undefined)
+  const { completionFolders, refreshToolIndexes } = await import('./completion/cache.ts')
+  await refreshToolIndexes(completionFolders(dataFolder(io))).catch(() => undefined)
 }
 
-/** Whether the help that is asked for is that of a tool. */
-function namesTool({ verb, words, command, flags }: Invocation, { env }: Io): boolean {
+/** Whether `--help` asks for the help of a tool. */
+function namesTool({ verb, positionals, command, flags }: Invocation, { env }: Io): boolean {
   const hasServer = command !== undefined || flags.server !== undefined || env.UNFOLD_SERVER !== undefined
-  return verbs[verb]?.callsTool === true && words.length > (hasServer ? 0 : 1)
+  return verbs[verb]?.callsTool === true && positionals.length > (hasServer ? 0 : 1)
 }
 
-/** What the command line calls its server. */
 function serverIn(invocation: Invocation | undefined, defaultServer: string | undefined): string | undefined {
   if (invocation === undefined || invocation.command !== undefined) return undefined
-  return textOf(invocation.flags, 'server') ?? defaultServer ?? invocation.words[0]
+  return textOf(invocation.flags, 'server') ?? defaultServer ?? invocation.positionals[0]
 }
 
-/** How to say that the command line itself cannot be read. */
+/** Flags that decide how an error is printed when the command line itself is invalid. */
 const flagsBeforeParsing = (argv: readonly string[]) => ({
   json: argv.includes('--json'),
   jsonl: argv.includes('--jsonl'),

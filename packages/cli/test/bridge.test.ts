@@ -7,7 +7,7 @@ import { createToken } from '@unfold-mcp/gateway/config'
 import { expect, test, vi } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { type Home, home, main, processesWith, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 })
@@ -34,10 +34,10 @@ const textOf = async (connection: Connection, tool: string): Promise<string> => 
   return block?.type === 'text' ? block.text : ''
 }
 
-test('stdio clients of both eras and an HTTP client share one process of a server', async () => {
+test('stdio clients of both eras and an HTTP client share one server process', async () => {
   await using at = await home()
   const mark = markOf('share')
-  await using gateway = await serving(at, { mcpServers: { shared: shared(mark) } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { shared: shared(mark) } })
   await using first = await overStdio(at, ['--host', 'codex'])
   await using second = await overStdio(at, [], '2026-07-28')
   await using third = await connect({ url: gateway.url })
@@ -85,10 +85,10 @@ test('stdio clients of both eras and an HTTP client share one process of a serve
   }
 })
 
-test('a client goes on when the gateway is restarted, on another port, whether it ended in peace or not', async () => {
+test('a client survives a restart of the gateway on another port, graceful or not', async () => {
   await using at = await home()
   const mark = markOf('restart')
-  let gateway = await serving(at, { mcpServers: { shared: shared(mark) } })
+  let gateway = await startGatewayProcess(at, { mcpServers: { shared: shared(mark) } })
   try {
     await using session = await overStdio(at)
     await using stateless = await overStdio(at, [], '2026-07-28')
@@ -104,7 +104,7 @@ test('a client goes on when the gateway is restarted, on another port, whether i
       if (signal === 'SIGKILL') await gateway.end(signal)
       // One that ends in peace waits for the call; nobody has that much time.
       else void gateway.end(signal)
-      const next = serving(at, undefined)
+      const next = startGatewayProcess(at, undefined)
       // A call that comes while no gateway is there waits for one.
       const [later] = await Promise.all([Promise.all(both.map((connection) => textOf(connection, 'shared__pid'))), next])
       gateway = await next
@@ -114,13 +114,13 @@ test('a client goes on when the gateway is restarted, on another port, whether i
       ended.push(await running.then(String, (error: Error) => error.message))
     }
     // One that is asked to end tells whoever waits; one that is killed cannot.
-    expect(ended).toEqual([expect.any(String), expect.stringContaining('The gateway ended while this request was running.')])
+    expect(ended).toEqual([expect.any(String), expect.stringContaining('The gateway stopped while this request was running.')])
   } finally {
     await gateway[Symbol.asyncDispose]()
   }
 })
 
-test('a gateway that requires tokens serves the stdio clients of its own user, as the profile says; others are refused', async () => {
+test('a gateway that requires tokens serves the stdio clients of its own user with their profile, and rejects others', async () => {
   await using at = await home()
   const { record } = createToken('other')
   const config = {
@@ -128,7 +128,7 @@ test('a gateway that requires tokens serves the stdio clients of its own user, a
     tokens: [record],
     profiles: { small: { servers: ['shared'] } },
   }
-  await using gateway = await serving(at, config)
+  await using gateway = await startGatewayProcess(at, config)
   await using all = await overStdio(at)
   await using small = await overStdio(at, ['--profile', 'small'])
   const names = async (connection: Connection): Promise<readonly string[]> =>
@@ -167,13 +167,13 @@ async function connectStatus(url: string, token: string): Promise<number | undef
   })
 }
 
-test('without a gateway, or where that is wanted, the process serves by itself and says so', async () => {
+test('without a running gateway, or with --standalone, the process serves by itself and prints so', async () => {
   await using at = await home()
   const mark = markOf('alone')
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { shared: shared(mark) } }))
   const alone = await at.unfold(['serve', 'unfold.json', '--stdio'])
   expect(alone.stderr).toContain('No gateway is running with')
-  await using _ = await serving(at, undefined)
+  await using _ = await startGatewayProcess(at, undefined)
   await using own = await overStdio(at, ['--standalone'])
   await textOf(own, 'shared__pid')
   expect(await processesWith(mark)).toHaveLength(2)

@@ -11,7 +11,7 @@ import { home, servers } from './command.ts'
 const bundle = fileURLToPath(new URL('../bundle/', import.meta.url))
 const [command, ...args] = servers.desk
 
-test('the command as it is published serves a gateway, keeps what it knows, is measured, and brings the licences of others', async () => {
+test('the published bundle serves a gateway, persists its data, exports metrics, and includes third-party licences', async () => {
   await using place = await home()
   const file = join(place.folder, 'unfold.json')
   await writeFile(file, JSON.stringify({ mcpServers: { desk: { command, args } } }))

@@ -17,7 +17,7 @@ async function examined(at: Home, mcpServers: object, ...args: readonly string[]
 
 const [command, ...args] = servers.desk
 
-test('a machine where all is well passes, and each server is told with its tools and identity', async () => {
+test('all checks pass on a working machine, and each server is shown with its tools and identity', async () => {
   await using at = await home()
   const { code, ok, about } = await examined(at, { desk: { command, args } })
   expect({ code, ok }).toEqual({ code: 0, ok: true })
@@ -30,7 +30,7 @@ test('a machine where all is well passes, and each server is told with its tools
   expect(about('Node')).toMatchObject({ state: 'ok' })
 })
 
-test('what fails is told with one next step, and the code is not 0', async () => {
+test('each failure has one next step, and the exit code is not 0', async () => {
   await using at = await home()
   const all = {
     missing: { command: 'no-such-command-anywhere' },
@@ -41,7 +41,7 @@ test('what fails is told with one next step, and the code is not 0', async () =>
   }
   const { code, ok, findings, about } = await examined(at, all)
   expect({ code, ok }).toEqual({ code: 1, ok: false })
-  expect(about('missing')).toMatchObject({ state: 'failed', message: expect.stringContaining('on the path') })
+  expect(about('missing')).toMatchObject({ state: 'failed', message: expect.stringContaining('command not found: ') })
   expect(about('dead')).toMatchObject({ state: 'failed', reason: 'server_died' })
   expect(about('away')).toMatchObject({ state: 'failed', reason: 'unreachable' })
   expect(about(join(at.folder, '.claude.json'))).toMatchObject({
@@ -52,7 +52,7 @@ test('what fails is told with one next step, and the code is not 0', async () =>
   expect(failed.every(({ next }: { next: unknown }) => typeof next === 'string')).toBe(true)
 })
 
-test('a server that wants a sign-in is not a failure, and a project is not run unasked', async () => {
+test('a server that requires a sign-in is not a failure, and project servers are not started', async () => {
   await using at = await home()
   await using vault = await guarded()
   const project = join(at.folder, 'project')
@@ -66,7 +66,7 @@ test('a server that wants a sign-in is not a failure, and a project is not run u
   expect(findings).toContainEqual(expect.objectContaining({ about: 'theirs', state: 'note', next: 'unfold list theirs' }))
 })
 
-test('a list from the future says that the clock is wrong', async () => {
+test('a cache file from the future means that the clock is wrong', async () => {
   await using at = await home()
   await at.unfold(['list', '--', ...servers.desk])
   const folder = join(at.folder, 'unfold', 'cache', 'tools')
@@ -78,7 +78,7 @@ test('a list from the future says that the clock is wrong', async () => {
   expect(about(folder)).toMatchObject({ state: 'failed', next: expect.stringContaining('clock') })
 })
 
-test('a folder that cannot be written to is told', async () => {
+test('a folder that is not writable is reported', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'file'), '')
   const folder = join(at.folder, 'file', 'unfold')
@@ -88,7 +88,7 @@ test('a folder that cannot be written to is told', async () => {
   expect(JSON.parse(stdout).findings).toContainEqual(expect.objectContaining({ about: folder, state: 'failed', next }))
 })
 
-test('one server can be examined by itself, and people get lines', async () => {
+test('one server can be checked alone, and people get lines of text', async () => {
   await using at = await home()
   const { code, stdout } = await at.unfold(['doctor', '--', ...servers.desk])
   expect(code).toBe(0)

@@ -7,7 +7,7 @@ import { keys, person } from './terminal.ts'
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-test('a client is connected after a yes, and disconnected; what else its file holds stays to the byte', async () => {
+test('a client is connected after confirmation, and disconnected; the rest of its file stays byte-identical', async () => {
   await using at = await home()
   const path = join(at.folder, '.claude.json')
   const before =
@@ -32,15 +32,15 @@ test('a client is connected after a yes, and disconnected; what else its file ho
   expect((await at.unfold(['disconnect', 'claude', '--yes'])).code).toBe(0)
   expect(await readFile(path, 'utf8')).toBe(before)
   await writeFile(path, '{ "mcpServers": ')
-  expect(await at.unfold([...words, '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('left alone') })
+  expect(await at.unfold([...words, '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('was not changed') })
   expect(await readFile(path, 'utf8')).toBe('{ "mcpServers": ')
 })
 
-test('a client that takes no address gets a command; others get the address of the configuration', async () => {
+test('a client without URL support gets a command; others get the URL from the configuration', async () => {
   await using at = await home()
   expect(await at.unfold(['connect', 'claude-desktop', '--yes'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is no unfold.json'),
+    stderr: expect.stringContaining('No unfold.json in this folder'),
   })
   const config = join(at.folder, 'unfold.json')
   await writeFile(config, `{ "listen": { "port": 7999 }, "tokens": [{ "name": "a", "hash": "sha256:${'0'.repeat(64)}" }] }`)
@@ -65,7 +65,7 @@ test('a client that takes no address gets a command; others get the address of t
   expect(JSON.parse(cursor.stdout).url).toBe('http://127.0.0.1:7999/mcp?host=cursor')
 })
 
-test('connecting names the servers of the client that are behind the gateway as well', async () => {
+test('connect reports servers that the client also has in its own configuration', async () => {
   await using at = await home()
   const own = { git: { command: 'git-mcp', args: ['--all'] }, other: { command: 'x' } }
   await mkdir(join(at.folder, '.cursor'))
@@ -75,11 +75,11 @@ test('connecting names the servers of the client that are behind the gateway as 
   const tokens = [{ name: 'a', hash: `sha256:${'0'.repeat(64)}` }]
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { git: own.git }, listen, tokens }))
   const { stdout, stderr } = await at.unfold(['connect', 'cursor', '--token', 't', '--yes', '--json'])
-  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://127.0.0.1:7998/mcp?host=cursor', twice: ['git'] })
+  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://127.0.0.1:7998/mcp?host=cursor', duplicates: ['git'] })
   expect(stderr).toContain('Cursor also has git in its own configuration')
 })
 
-test('the exposure follows the settings of the host, the flag and the configuration', async () => {
+test('the exposure depends on the settings of the host, the flag and the configuration', async () => {
   await using at = await home()
   const state = join(at.folder, '.claude.json')
   const entry = async (): Promise<unknown> => JSON.parse(await readFile(state, 'utf8')).mcpServers.unfold
@@ -95,7 +95,7 @@ test('the exposure follows the settings of the host, the flag and the configurat
   expect(await entry()).toMatchObject({ url: 'http://127.0.0.1:7420/mcp?host=claude-code&exposure=search', alwaysLoad: true })
   await writeFile(join(at.folder, 'unfold.json'), '{ "exposure": "groups" }')
   const configured = await at.unfold(['connect', 'claude', '--yes'])
-  expect(configured.stderr).toContain("Exposure: groups. As the gateway's configuration asks.")
+  expect(configured.stderr).toContain('Exposure: groups. Set by the gateway configuration.')
   expect(await entry()).toMatchObject({ url: 'http://127.0.0.1:7420/mcp?host=claude-code', alwaysLoad: true })
   await at.unfold(['connect', 'claude', '--yes', '--stdio', '--exposure', 'native', '--no-verify'])
   expect(await entry()).toMatchObject({
@@ -104,7 +104,7 @@ test('the exposure follows the settings of the host, the flag and the configurat
   expect(await at.unfold(['connect', 'claude', '--exposure', 'all'])).toMatchObject({ code: 2 })
 })
 
-test('a version of Claude Code that does not defer behind a proxy is found out by asking it', async () => {
+test('a version of Claude Code that does not defer behind a proxy is detected', async () => {
   await using at = await home()
   const bin = join(at.folder, 'bin')
   await mkdir(bin)

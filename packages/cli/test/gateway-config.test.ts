@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 })
@@ -16,13 +16,13 @@ const own = `{
 }
 `
 
-test('servers are added and removed where they belong, comments stay, and what the gateway could not use is never written', async () => {
+test('add and remove edit the right file, keep comments, and never write an invalid configuration', async () => {
   await using at = await home()
   const file = join(at.folder, 'unfold.json')
   await writeFile(file, own)
   const added = await at.unfold(['add', 'files', 'npx', '-y', 'files-mcp', '--depth', '2', '--env', 'API_TOKEN', '--lazy'])
   expect(added.code).toBe(0)
-  expect(added.stderr).toContain('files is not started: API_TOKEN is not set')
+  expect(added.stderr).toContain('files not started: API_TOKEN is not set')
   const text = await readFile(file, 'utf8')
   expect(text).toContain('"git": { "command": "git-mcp" }, // the best\n    "files": {')
   expect(text).toContain(`"API_TOKEN": "\${API_TOKEN}"`)
@@ -42,7 +42,7 @@ test('servers are added and removed where they belong, comments stay, and what t
   expect(await readFile(file, 'utf8')).toBe(own)
 })
 
-test('a secret on the command line is not shown again, and a better way is', async () => {
+test('a secret on the command line is not printed, and a variable is suggested', async () => {
   await using at = await home()
   const secret = 'sk-0123456789abcdef0123456789abcdef'
   const { code, stdout, stderr } = await at.unfold([
@@ -63,7 +63,7 @@ test('a secret on the command line is not shown again, and a better way is', asy
   expect(removed.stdout + removed.stderr).not.toContain(secret)
 })
 
-test('no diff shows a secret that stands among the arguments of a server', async () => {
+test('no diff shows a secret in the arguments of a server', async () => {
   await using at = await home()
   await mkdir(join(at.folder, '.cursor'))
   const args = ['-y', 'hub', '--api-key', 'hunter-1', '--token=hunter-2', '--header', 'Authorization: Bearer hunter-3']
@@ -88,7 +88,7 @@ test('no diff shows a secret that stands among the arguments of a server', async
   }
 })
 
-test('a command with a path of this folder runs in this folder, and a file that is a link stays one', async () => {
+test('a command with a relative path runs in the current folder, and a symbolic link stays one', async () => {
   await using at = await home()
   await mkdir(join(at.folder, 'unfold'), { recursive: true })
   await writeFile(join(at.folder, 'real.json'), '{}')
@@ -100,7 +100,7 @@ test('a command with a path of this folder runs in this folder, and a file that 
   })
 })
 
-test('a token is shown once, and the file keeps nothing that opens anything', async () => {
+test('a token is printed once, and the file contains only its hash', async () => {
   await using at = await home()
   const file = join(at.folder, 'unfold.json')
   await writeFile(file, own)
@@ -116,7 +116,7 @@ test('a token is shown once, and the file keeps nothing that opens anything', as
   expect(await readFile(file, 'utf8')).toBe(text)
 })
 
-test('tokens are listed and revoked, and no command becomes the name of a token', async () => {
+test('tokens are listed and revoked, and subcommands are reserved names', async () => {
   await using at = await home()
   const file = join(at.folder, 'unfold.json')
   await writeFile(file, `{ "profiles": { "reading": {} } }`)
@@ -157,14 +157,14 @@ test('tokens are listed and revoked, and no command becomes the name of a token'
   expect(refused.code).toBe(6)
   expect(await at.unfold(['token', 'revoke', 'phone', '--yes'])).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('every program on this machine'),
+    stderr: expect.stringContaining('any program on this machine'),
   })
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ profiles: { reading: {} } })
 })
 
-test('when the command ends, a running gateway has admitted the new token or forgotten the revoked one', async () => {
+test('when the command ends, running gateways accept the new token or reject the revoked one', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: {} })
+  await using gateway = await startGatewayProcess(at, { mcpServers: {} })
   const ask = async (token: string, session?: string): Promise<Response> => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
@@ -201,7 +201,7 @@ test('when the command ends, a running gateway has admitted the new token or for
   expect((await ask(phone)).status).toBe(200)
 })
 
-test('a server whose variable is not set is imported and held until it is', async () => {
+test('a server with an unset variable is imported and not started until it is set', async () => {
   await using at = await home()
   await mkdir(join(at.folder, '.cursor'))
   const [command, ...args] = servers.desk
@@ -209,22 +209,22 @@ test('a server whose variable is not set is imported and held until it is', asyn
   await writeFile(join(at.folder, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { desk } }))
   const done = await at.unfold(['import', '--yes', '--json', '--config', 'unfold.json'])
   expect(JSON.parse(done.stdout)).toMatchObject({ changed: true, servers: [{ name: 'desk', unset: ['HUB_KEY'] }] })
-  expect(done.stderr).toContain('(not started until HUB_KEY is set)')
-  expect(done.stderr).toContain('desk is not started: HUB_KEY is not set. Set it, or give it a default')
-  expect(done.stderr).not.toContain('left out')
+  expect(done.stderr).toContain('(not set: HUB_KEY)')
+  expect(done.stderr).toContain('desk not started: HUB_KEY is not set. Set it, or give it a default')
+  expect(done.stderr).not.toContain('skipped')
   expect(JSON.parse(await readFile(join(at.folder, 'unfold.json'), 'utf8')).mcpServers).toEqual({ desk })
   {
-    await using _ = await serving(at, undefined)
+    await using _ = await startGatewayProcess(at, undefined)
     expect((await at.unfold(['status'])).stdout).toMatch(/desk +not started +HUB_KEY is not set/u)
   }
-  await using gateway = await serving(
+  await using gateway = await startGatewayProcess(
     { ...at, unfold: (words, options) => at.unfold(words, { ...options, env: { HUB_KEY: 'k' } }) },
     undefined,
   )
-  expect(gateway.said()).toMatch(/desk +ready, 7 tools/u)
+  expect(gateway.stderr()).toMatch(/desk +ready, 7 tools/u)
 })
 
-test('import takes over what other programs have, as it is written, and never the gateway itself', async () => {
+test('import copies the servers of other clients as written, and never the gateway itself', async () => {
   await using at = await home()
   const secret = 'ghp_0123456789abcdef0123456789abcdef'
   await mkdir(join(at.folder, '.cursor'))
@@ -250,9 +250,9 @@ test('import takes over what other programs have, as it is written, and never th
   const asked = await at.unfold(['import'], options)
   expect(asked.code).toBe(6)
   expect(asked.stderr).toMatch(/\+ git +cursor +git-mcp/u)
-  expect(asked.stderr).toMatch(/unfold +cursor +\(left out: is the gateway itself\)/u)
-  expect(asked.stderr).toMatch(/theirs .*comes with this project/u)
-  expect(asked.stderr).toMatch(/left out: .*mcp\.json:1:\d+: asks\.env\.KEY/u)
+  expect(asked.stderr).toMatch(/unfold +cursor +\(skipped: the gateway itself\)/u)
+  expect(asked.stderr).toMatch(/theirs .*project server/u)
+  expect(asked.stderr).toMatch(/skipped: .*mcp\.json:1:\d+: asks\.env\.KEY/u)
   expect(asked.stderr).not.toContain(secret)
   await expect(readFile(file)).rejects.toThrow('ENOENT')
 

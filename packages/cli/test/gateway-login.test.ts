@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { guarded } from './authorization.ts'
 import { type Home, home } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 import { signsIn } from './sign-in.ts'
 
 // Each test starts several processes, on a machine that may be busy.
@@ -14,19 +14,19 @@ const stateOf = async (at: Home, name: string): Promise<string> => {
   return upstreams.find((each: { name: string }) => each.name === name).state
 }
 
-test('a server that wants a login is served from when its owner signs in, with tokens that are renewed, until the owner signs out', async () => {
+test('a server that requires sign-in is available from sign-in to sign-out, with refreshed tokens', async () => {
   await using at = await home()
   await using vault = await guarded()
   await using other = await guarded()
   const config = { mcpServers: { vault: { url: vault.url }, other: { url: other.url } }, exposure: 'everything' }
-  await using gateway = await serving(at, config)
-  expect(gateway.said()).toContain(`unfold login ${vault.url}`)
+  await using gateway = await startGatewayProcess(at, config)
+  expect(gateway.stderr()).toContain(`unfold login ${vault.url}`)
   for (const asked of [['status'], ['status', 'vault']])
     expect((await at.unfold(asked)).stdout.replace(/\s+/gu, ' ')).toContain(`unfold login ${vault.url}`)
   const { code, stderr } = await signsIn(at, [vault.url])
   expect({ code, stderr }).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('The gateway tries again now: vault, other'),
+    stderr: expect.stringContaining('Reconnecting: vault, other'),
   })
   await until(async () => (await stateOf(at, 'vault')) === 'ready', 'the server behind the sign-in')
   expect(await stateOf(at, 'other')).not.toBe('ready')
@@ -37,19 +37,19 @@ test('a server that wants a login is served from when its owner signs in, with t
   expect(await text()).toEqual([{ type: 'text', text: 'opened' }])
   expect(vault.seen).toContain('grant refresh_token')
   // The token is good still, but not ours any more.
-  expect((await at.unfold(['logout', vault.url])).stderr).toContain('The gateway no longer uses it: vault')
+  expect((await at.unfold(['logout', vault.url])).stderr).toContain('Reconnecting without it: vault')
   await until(async () => (await stateOf(at, 'vault')) === 'needs_login', 'the server behind the sign-in is shut')
   expect(JSON.stringify(await client.call('vault__open').then(({ content }) => content, String))).toMatch(/login|sign in/u)
   // What was signed in to one address was never sent to another.
   expect(other.seen.filter((each) => each.startsWith('grant'))).toEqual([])
 })
 
-test('a header in the configuration comes before a sign-in', async () => {
+test('a header in the configuration takes precedence over a sign-in', async () => {
   await using at = await home()
   await using vault = await guarded()
   await signsIn(at, [vault.url])
   const headers = { authorization: 'Bearer of-somebody-else' }
-  await using gateway = await serving(at, { mcpServers: { vault: { url: vault.url, headers } } })
-  expect(gateway.said()).toContain('needs a login')
+  await using gateway = await startGatewayProcess(at, { mcpServers: { vault: { url: vault.url, headers } } })
+  expect(gateway.stderr()).toContain('requires authentication')
   expect(await stateOf(at, 'vault')).toBe('needs_login')
 })

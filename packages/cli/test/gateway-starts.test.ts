@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type FakeLauncher, fakeLauncher, installing } from '../../client/test/launcher.ts'
 import { until } from '../../client/test/processes.ts'
 import { type Ended, type Home, home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 })
@@ -21,20 +21,20 @@ async function upstream(at: Home, name: string) {
 }
 
 describe.skipIf(process.platform === 'win32')('a gateway whose servers are not installed yet', () => {
-  test('shows the progress, and says once more how all servers are when the last has settled', async () => {
+  test('shows progress, and prints a summary when the last server has settled', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const mcpServers = { desk, unlisted, station: npx.target('unset'), slow: npx.target('slow') }
-    await using gateway = await serving(at, { mcpServers })
+    await using gateway = await startGatewayProcess(at, { mcpServers })
     // After ten seconds, with one that still is being installed.
-    const first = gateway.said()
+    const first = gateway.stderr()
     expect(first).toMatch(/desk {6}ready, 7 tools, \d+ ms/u)
     expect(first).toMatch(/unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
     expect(first).toMatch(
       /station {3}failed to start: STATION_TOKEN is not set\. Set it, or remove the server with "unfold remove station"\. \(attempt 1, next attempt in \d+ s\)\n/u,
     )
     expect(first).toMatch(/slow {6}installing, \d+ s, attempt 1\n/u)
-    expect(first).not.toContain('have settled')
+    expect(first).not.toContain('\nServers: ')
 
     const status = (await at.unfold(['status'])).stdout
     expect(status).toMatch(/slow +installing +0 tools +installing, \d+ s, attempt 1, stderr: Downloading slow/u)
@@ -56,17 +56,17 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     expect((await at.unfold(['logs', 'slow'])).stdout).toMatch(/slow installing, attempt 1/u)
 
     await npx.finish('slow')
-    await until(() => /settled:[\s\S]*Clients see/u.test(gateway.said()), 'the summary is printed again', 30_000)
-    const [, again = ''] = gateway.said().split('All servers have settled: ')
-    expect(again).toMatch(/^2 ready, 1 degraded, 1 failed\.\n/u)
+    await until(() => /\nServers: [\s\S]*Clients see/u.test(gateway.stderr()), 'the summary is printed again', 30_000)
+    const [, again = ''] = gateway.stderr().split('\nServers: ')
+    expect(again).toMatch(/^2 ready, 1 degraded, 1 failed\n/u)
     expect(again).toMatch(/ {2}slow {6}ready, 1 tool\n/u)
     expect(again).toMatch(/ {2}unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
     expect(again).toMatch(/ {2}station {3}failed to start: STATION_TOKEN is not set/u)
     expect(again).toMatch(/\d+ tools, \d+ tokens\. Clients see/u)
     const restarted = await at.unfold(['restart', 'slow'])
-    expect(restarted).toMatchObject({ code: 0, stdout: 'slow was restarted: ready, 1 tool\n' })
+    expect(restarted).toMatchObject({ code: 0, stdout: 'Restarted slow: ready, 1 tool\n' })
     expect((await gateway.end()).code).toBe(0)
-    expect(gateway.said().split('All servers have settled')).toHaveLength(2)
+    expect(gateway.stderr().split('\nServers: ')).toHaveLength(2)
   })
 
   /** Three servers that take long to clean up, and a gateway that is ended by a signal while two of them are being installed. */
@@ -84,17 +84,17 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
   const happened = async (npx: FakeLauncher, event: string): Promise<number> =>
     (await npx.events()).filter(({ what }) => what === event).length
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('that is ended by %s ends when they have cleaned up', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('stops on %s after they have cleaned up', async (signal) => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const { code, stderr } = await endedBy(signal, at, npx)
     expect(code).toBe(0)
-    expect(stderr).toMatch(/Stopping installations, which may take a minute: \w, \w\n/u)
+    expect(stderr).toMatch(/Stopping installations \(up to a minute\): \w, \w\n/u)
     expect(await npx.halfInstalled()).toEqual([])
     expect([await happened(npx, 'begun'), await happened(npx, 'rolled-back')]).toEqual([2, 2])
   })
 
-  test('that is killed leaves them to its guard, and they clean up before they end', async () => {
+  test('leaves cleanup to its guard process when killed', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     await endedBy('SIGKILL', at, npx)
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
   })
 })
 
-test('a server is restarted, disabled and enabled by its name; what it wrote to standard error can be read', async () => {
+test('restart, disable and enable work by name, and stderr output can be read', async () => {
   await using at = await home()
   const loud = { command: node, args: ['-e', 'console.error("out of paper"); process.exit(3)'] }
   const held = { ...desk, env: { KEY: `\${NOWHERE_SET}` } }
@@ -111,7 +111,7 @@ test('a server is restarted, disabled and enabled by its name; what it wrote to 
   // The desk.
   "mcpServers": { "desk": ${JSON.stringify(desk)}, "loud": ${JSON.stringify(loud)}, "held": ${JSON.stringify(held)} }
 }`
-  await using gateway = await serving(at, text)
+  await using gateway = await startGatewayProcess(at, text)
   const { pid } = await upstream(at, 'desk')
   const restarted = await at.unfold(['restart', 'desk', '--json'])
   expect(JSON.parse(restarted.stdout)).toMatchObject({ restarted: 'desk', server: { state: 'ready' } })
@@ -121,11 +121,11 @@ test('a server is restarted, disabled and enabled by its name; what it wrote to 
   expect(await at.unfold(['restart', 'held'])).toMatchObject({ code: 1, stderr: expect.stringContaining('NOWHERE_SET') })
   expect((await at.unfold(['restart'])).code).toBe(2)
 
-  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'desk is disabled.\n' })
+  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'Disabled desk\n' })
   // It is in use when the command is done.
   expect(await upstream(at, 'desk')).toMatchObject({ state: 'disabled', tools: 0 })
   expect(await readFile(join(at.folder, 'unfold.json'), 'utf8')).toMatch(/The desk[\s\S]*"disabled": ?true/u)
-  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'Nothing was written.\n' })
+  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'No changes.\n' })
   expect(await at.unfold(['restart', 'desk'])).toMatchObject({ code: 1, stderr: expect.stringContaining('unfold enable desk') })
   const enabled = JSON.parse((await at.unfold(['enable', 'desk', '--json'])).stdout)
   expect(enabled).toMatchObject({ name: 'desk', changed: true, reloaded: [gateway.pid] })
@@ -152,21 +152,21 @@ test('a server is restarted, disabled and enabled by its name; what it wrote to 
 
 describe.skipIf(process.platform === 'win32')('doctor', () => {
   const folderIn = (npx: FakeLauncher): string => join(npx.cache, '_npx', '5b2dd62b9d0bddd4')
-  const isThere = (path: string): Promise<boolean> =>
+  const alreadyConfigured = (path: string): Promise<boolean> =>
     stat(path).then(
       () => true,
       () => false,
     )
 
-  test('names the folder of npx that is incomplete, and deletes it when it is told to', async () => {
+  test('reports an incomplete npx folder, and deletes it with --fix', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const folder = folderIn(npx)
     await mkdir(join(folder, 'node_modules'), { recursive: true })
     await npx.finish('damaged')
     await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers: { broken: npx.target('damaged') } }))
-    await using gateway = await serving(at, { mcpServers: { broken: npx.target('damaged') } })
-    expect(gateway.said()).toContain(`The npx folder ${folder} is incomplete. Delete it, or run "unfold doctor --fix".`)
+    await using gateway = await startGatewayProcess(at, { mcpServers: { broken: npx.target('damaged') } })
+    expect(gateway.stderr()).toContain(`The npx folder ${folder} is incomplete. Delete it, or run "unfold doctor --fix".`)
     const found = await at.unfold(['doctor', '--json'])
     expect(found.code).toBe(1)
     expect(JSON.parse(found.stdout).findings).toContainEqual(
@@ -174,20 +174,20 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
     )
     expect(await at.unfold(['doctor', '--fix'])).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('Nothing was deleted.'),
+      stderr: expect.stringContaining('Nothing deleted.'),
     })
-    expect(await isThere(folder)).toBe(true)
+    expect(await alreadyConfigured(folder)).toBe(true)
     const fixed = await at.unfold(['doctor', '--fix', '--yes'])
     expect(fixed).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/Deleted .*5b2dd62b9d0bddd4[\s\S]*The gateway restarts: broken/u),
+      stderr: expect.stringMatching(/Deleted .*5b2dd62b9d0bddd4[\s\S]*Restarting: broken/u),
     })
-    expect(await isThere(folder)).toBe(false)
+    expect(await alreadyConfigured(folder)).toBe(false)
     await until(async () => (await upstream(at, 'broken')).state === 'ready', 'the gateway has it', 30_000)
     expect((await gateway.end()).code).toBe(0)
   })
 
-  test('deletes nothing that a link leads to', async () => {
+  test('does not follow symbolic links when deleting', async () => {
     await using at = await home()
     await using npx = await fakeLauncher()
     const precious = join(at.folder, 'precious')
@@ -197,7 +197,7 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
     await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers: { broken: npx.target('damaged') } }))
     const { code, stderr } = await at.unfold(['doctor', '--fix', '--yes'])
     expect(code).toBe(6)
-    expect(stderr).toContain('is not a folder of the cache of npx')
-    expect(await isThere(precious)).toBe(true)
+    expect(stderr).toContain('is not an npx cache folder')
+    expect(await alreadyConfigured(precious)).toBe(true)
   })
 })

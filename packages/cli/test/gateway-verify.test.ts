@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createToken } from '@unfold-mcp/gateway/config'
 import { expect, test, vi } from 'vitest'
 import { home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 import { keys, person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
@@ -12,9 +12,9 @@ vi.setConfig({ testTimeout: 120_000 })
 const [command = '', ...args] = servers.desk
 const desk = { command, args }
 
-test('after connecting, the entry is tried as the client would use it, over HTTP and by its command', async () => {
+test('after connecting, the entry is verified over HTTP and as a command', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { desk } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk } })
   for (const client of ['cursor', 'opencode', 'goose', 'codex', 'cline', 'claude', 'qwen']) {
     const { code, stdout } = await at.unfold(['connect', client, '--yes'])
     expect({ client, code, stdout }).toMatchObject({
@@ -29,7 +29,7 @@ test('after connecting, the entry is tried as the client would use it, over HTTP
   expect(JSON.parse(started.stdout).verification).toEqual(data.verification)
 })
 
-test('without a gateway the entry is written, and the next step is printed', async () => {
+test('without a running gateway the entry is written, and the next step is printed', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'unfold.json'), '{ "listen": { "port": 7997 } }')
   const { code, stdout } = await at.unfold(['connect', 'cursor', '--yes'])
@@ -41,10 +41,10 @@ test('without a gateway the entry is written, and the next step is printed', asy
   expect(JSON.parse(skipped.stdout).verification).toEqual({ status: 'skipped' })
 })
 
-test('a token is asked for where one is required, is shown nowhere, and is kept when connecting again', async () => {
+test('a required token is prompted for, never printed, and kept when connecting again', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
-  await using gateway = await serving(at, { mcpServers: { desk }, tokens: [record] })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk }, tokens: [record] })
   const file = join(at.folder, '.cursor', 'mcp.json')
   expect(await at.unfold(['connect', 'cursor', '--yes'])).toMatchObject({
     code: 3,
@@ -72,10 +72,10 @@ test('a token is asked for where one is required, is shown nowhere, and is kept 
   expect(await readFile(file, 'utf8')).toContain(token)
 })
 
-test('a gateway at an address that requires a token is found out by asking it; what cannot be edited is shown without the token', async () => {
+test('a remote gateway is probed for whether it requires a token; entries to paste do not contain it', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
-  await using gateway = await serving(at, { mcpServers: { desk }, tokens: [record] })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk }, tokens: [record] })
   expect(await at.unfold(['connect', 'kiro', '--yes', '--url', gateway.url])).toMatchObject({ code: 3 })
   const pasted = await at.unfold(['connect', 'jetbrains', '--url', gateway.url, '--token', token])
   expect(pasted).toMatchObject({ code: 0, stderr: expect.stringContaining('Verified:') })
@@ -86,9 +86,9 @@ test('a gateway at an address that requires a token is found out by asking it; w
   expect(`${pasted.stdout}${pasted.stderr}`).not.toContain(token)
 })
 
-test('an address that is no gateway, and a command that ends, fail with the reason', async () => {
+test('a URL without a gateway, and a command that exits, fail with the reason', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { desk } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk } })
   const nowhere = await at.unfold(['connect', 'kiro', '--yes', '--url', new URL('/nowhere', gateway.url).href, '--json'])
   expect(nowhere.code).not.toBe(0)
   expect(JSON.parse(nowhere.stdout).verification).toMatchObject({ status: 'failed', message: expect.any(String) })

@@ -5,7 +5,7 @@ import { connect } from '@unfold-mcp/client'
 import { expect, test, vi } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { home, main, processesWith, run, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 })
@@ -15,13 +15,13 @@ const [node = '', deskFile = ''] = servers.desk
 /** A server that can be found among all processes by its mark. */
 const desk = (mark = 'desk') => ({ command: node, args: [`--title=${mark}`, deskFile] })
 
-test('watch reports changes of all tools of a gateway, also of those that are not listed, over HTTP and stdio', async () => {
+test('watch reports changes of all tools of a gateway, including unlisted ones, over HTTP and stdio', async () => {
   await using at = await home()
   const config = (...names: readonly string[]) => ({
     mcpServers: Object.fromEntries(names.map((name) => [name, desk()])),
     budgetTokens: 1,
   })
-  await using gateway = await serving(at, config('one'))
+  await using gateway = await startGatewayProcess(at, config('one'))
   const file = join(at.folder, 'unfold.json')
   const overStdio = ['watch', '--jsonl', '--', node, main, 'serve', file, '--stdio']
   for (const [words, name] of [
@@ -33,7 +33,7 @@ test('watch reports changes of all tools of a gateway, also of those that are no
     const ended = await at.unfold(words, {
       meanwhile: (child) => {
         const edited = async (): Promise<void> => {
-          await until(() => child.stderr().includes('Waiting for changes'), 'it watches', 120_000)
+          await until(() => child.stderr().includes('Press Ctrl-C to stop'), 'it watches', 120_000)
           await writeFile(file, JSON.stringify(config('one', name)))
           await until(() => child.stdout().includes(added), 'the new tools are reported', 120_000)
           await writeFile(file, JSON.stringify(config('one')))
@@ -52,7 +52,7 @@ test('watch reports changes of all tools of a gateway, also of those that are no
   }
 })
 
-test('serve says where it is, how each server is and what the tools cost; status, logs and reload speak with it; a signal ends it with all it started', async () => {
+test('serve prints its URL, the status of each server and the token cost; status, logs and reload work; a signal stops it and its children', async () => {
   await using at = await home()
   expect(await at.unfold(['status'])).toMatchObject({ code: 4, stderr: expect.stringContaining('unfold serve') })
   const mark = `mark-${process.pid}-${Date.now()}`
@@ -65,8 +65,8 @@ test('serve says where it is, how each server is and what the tools cost; status
     },
     budgetTokens: 1,
   }
-  await using gateway = await serving(at, config)
-  const said = gateway.said()
+  await using gateway = await startGatewayProcess(at, config)
+  const said = gateway.stderr()
   expect(said).toMatch(/desk +ready, 7 tools, \d+ ms/u)
   expect(said).toMatch(/lost +failed to start: no such thing\. .*"unfold remove lost"\. \(attempt \d+, next attempt in/u)
   expect(said).toMatch(/off +disabled/u)
@@ -82,7 +82,7 @@ test('serve says where it is, how each server is and what the tools cost; status
     notStarted: [{ name: 'held' }],
   })
   const { stdout: shown } = await at.unfold(['status'])
-  expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
+  expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +notifies of changes/u)
   expect(shown).toMatch(/held +not started +NOWHERE_SET is not set/u)
   expect(shown).toMatch(/8 tools, [\d,]+ tokens\. Clients see 4 \(/u)
   const one = await at.unfold(['status', 'desk', '--json'])
@@ -101,7 +101,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   await writeFile(join(at.folder, 'unfold.json'), '{\n  "mcpServer": {}\n}')
   const refused = await at.unfold(['reload'])
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/unfold\.json:2:3 mcpServer .*"mcpServers"/u) })
-  expect((await at.unfold(['status'])).stdout).toMatch(/cannot be used as it is now[\s\S]*2:3 mcpServer/u)
+  expect((await at.unfold(['status'])).stdout).toMatch(/Configuration invalid[\s\S]*2:3 mcpServer/u)
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ ...config, mcpServers: { desk: config.mcpServers.desk } }))
   expect((await at.unfold(['reload'])).code).toBe(0)
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json', '--pid', String(gateway.pid)])).stdout)
@@ -113,9 +113,9 @@ test('serve says where it is, how each server is and what the tools cost; status
   expect(await readdir(join(at.folder, 'unfold', 'run'))).toEqual([])
 })
 
-test('a second signal ends it at once, though a call still runs', async () => {
+test('a second signal stops it immediately, even while a call is running', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { desk: desk() } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk: desk() } })
   await using client = await connect({ url: gateway.url })
   const call = client.call('desk__slow', { steps: 300 }).catch(() => 'cut off')
   await until(
@@ -123,15 +123,15 @@ test('a second signal ends it at once, though a call still runs', async () => {
     'the call runs',
   )
   const first = gateway.end('SIGINT')
-  await until(() => gateway.said().includes('Interrupt again'), 'it is ending')
+  await until(() => gateway.stderr().includes('Interrupt again'), 'it is ending')
   expect((await gateway.end('SIGINT')).code).toBe(0)
   expect(await first).toMatchObject({ code: 0 })
   expect(await call).not.toMatchObject({ content: [{ text: 'done' }] })
 })
 
-test('logs are followed as they come, and end with the gateway', async () => {
+test('logs --follow streams new lines and ends with the gateway', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: {} })
+  await using gateway = await startGatewayProcess(at, { mcpServers: {} })
   let seen: () => string = () => ''
   const logs = at.unfold(['logs', '--follow', '--jsonl'], { meanwhile: (child) => (seen = () => child.stdout()) })
   const added = await at.unfold(['add', 'desk', ...servers.desk])
@@ -145,7 +145,7 @@ test('logs are followed as they come, and end with the gateway', async () => {
   expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b))
 })
 
-test('over standard input and output one client sees its profile, nothing else is written there, and the end of input is the end', async () => {
+test('over stdio the client sees its profile, stdout carries only the protocol, and end of input stops the process', async () => {
   await using at = await home()
   const mark = `mark-${process.pid}-${Date.now()}`
   const profiles = { quiet: { tools: ['desk__echo'] } }
@@ -159,8 +159,8 @@ test('over standard input and output one client sees its profile, nothing else i
     // It can be looked at like any other, and is for its client alone.
     const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
     expect(status).toMatchObject({ transport: 'stdio', upstreams: [{ name: 'desk', state: 'ready' }] })
-    expect((await at.unfold(['status'])).stdout).toContain('for the client that started it')
-    await expect(connect({ url: status.url })).rejects.toThrow('only serves the client that started it')
+    expect((await at.unfold(['status'])).stdout).toContain('over stdio')
+    await expect(connect({ url: status.url })).rejects.toThrow('nobody else')
     expect(JSON.parse((await at.unfold(['connect', 'cursor', '--dry-run', '--json'])).stdout).url).not.toBe(status.url)
   }
   await until(async () => (await processesWith(mark)).length === 0, 'its server has ended')
@@ -182,14 +182,14 @@ test('over standard input and output one client sees its profile, nothing else i
   expect(unknown.stderr).toContain('quiet')
 })
 
-test('what cannot be served is said with its place, and nothing is started', async () => {
+test('an invalid configuration is reported with file, line and column, and nothing is started', async () => {
   await using at = await home()
   expect(await at.unfold(['serve'])).toMatchObject({ code: 2, stderr: expect.stringContaining('unfold import') })
   const file = join(at.folder, 'unfold.json')
   await writeFile(file, '{\n  "mcpServers": {\n    "a": { "comand": "x" }\n  }\n}')
   const wrong = await at.unfold(['serve'])
   expect(wrong.code).toBe(2)
-  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?`)
+  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not known here. Did you mean "command"?`)
   const asJson = await at.unfold(['serve', '--json'])
   expect(JSON.parse(asJson.stderr).error).toMatchObject({ reason: 'invalid_config', problems: [{ line: 3, column: 12 }] })
   await writeFile(file, '{}')
@@ -201,13 +201,13 @@ test('what cannot be served is said with its place, and nothing is started', asy
     ['a', 'b'],
   ])
     expect((await at.unfold(['serve', ...args])).code).toBe(2)
-  await using gateway = await serving(at, undefined)
+  await using gateway = await startGatewayProcess(at, undefined)
   const taken = await at.unfold(['serve', '--http', new URL(gateway.url).port])
   expect(taken.code).toBe(1)
   expect(taken.stderr).toContain('in use')
 })
 
-test('AT-D51: status and logs say which tools look suspicious and why, in words that are safe for a terminal', async () => {
+test('AT-D51: status and logs report suspicious tools and the reasons, with terminal-safe text', async () => {
   await using at = await home()
   const hostile = fileURLToPath(new URL('../../gateway/test/servers/hostile.mjs', import.meta.url))
   const tools = [
@@ -215,26 +215,26 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
     { name: 'greet', description: 'Says hello' },
   ]
   const bad = { command: node, args: [hostile, JSON.stringify({ tools })] }
-  await using gateway = await serving(at, { mcpServers: { desk: desk(), bad } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk: desk(), bad } })
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)
   expect(upstreams).toMatchObject([
     { name: 'desk', findings: [] },
     {
       name: 'bad',
       findings: [
-        { tool: 'add', path: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
-        { tool: 'add', path: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
+        { tool: 'add', surface: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
+        { tool: 'add', surface: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
       ],
     },
   ])
   const { stdout } = await at.unfold(['status'])
-  expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 tool looks suspicious (add), 1 note: unfold status bad')
+  expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 suspicious tool (add), 1 note: unfold status bad')
   const one = (await at.unfold(['status', 'bad'])).stdout
-  expect(one).toMatch(/What looks suspicious\n {2}add: description contains hidden characters\n[\s\S]*"deny"/u)
+  expect(one).toMatch(/Suspicious content\n {2}add: description holds characters that nobody sees\n[\s\S]*"deny"/u)
   expect(one).not.toContain('\u001B[8m')
   const { lines } = JSON.parse((await at.unfold(['logs', 'bad', '--json'])).stdout)
   expect(lines).toContainEqual(
-    expect.objectContaining({ level: 'warn', message: expect.stringContaining('suspicious tool "add"') }),
+    expect.objectContaining({ level: 'warn', message: expect.stringContaining('has a tool that looks suspicious, "add"') }),
   )
   expect((await gateway.end()).code).toBe(0)
 })

@@ -37,7 +37,7 @@ async function generated(at: Home, command: readonly string[], ...args: readonly
   }
 }
 
-test('a command line for a server calls its tools, and has help without it', async () => {
+test('a generated command line calls the tools, and its help works without the server', async () => {
   await using at = await home()
   const { bin, told } = await generated(at, servers.desk)
   expect(told).toMatchObject({ name: 'desk', tools: 7, variables: [] })
@@ -51,7 +51,7 @@ test('a command line for a server calls its tools, and has help without it', asy
   expect((await bin('book', '--guests', 'many')).code).toBe(2)
 })
 
-test('a typed client compiles strictly, runs, and refuses what the schema refuses', async () => {
+test('a typed client compiles in strict mode, runs, and rejects invalid arguments', async () => {
   await using at = await home()
   const { folder } = await generated(at, servers.everything)
   const use = `import { open } from './client.js'
@@ -80,7 +80,7 @@ test.each(['cycle', 'wide', 'pattern', 'names', 'control'])(
   },
 )
 
-test('what is there is not replaced unless it is said', async () => {
+test('existing files are not overwritten without --force', async () => {
   await using at = await home()
   await mkdir(join(at.folder, 'made'))
   await writeFile(join(at.folder, 'made', 'mine.txt'), 'mine')
@@ -92,12 +92,12 @@ test('what is there is not replaced unless it is said', async () => {
   expect(await readFile(join(at.folder, 'made', 'mine.txt'), 'utf8')).toBe('mine')
 })
 
-test('secrets of a configuration are not written down, but read from the environment', async () => {
+test('secrets of a configuration are read from the environment, not written to files', async () => {
   await using at = await home()
   const { folder, told, bin } = await generated(at, servers.desk, '--env', 'DESK_KEY=very-secret-value')
   expect(told.variables).toEqual(['DESK_KEY'])
   for (const file of ['bin.mjs', 'src/client.ts', 'package.json', 'README.md'])
     expect(await readFile(join(folder, file), 'utf8')).not.toContain('very-secret-value')
-  expect((await bin('echo')).stderr).toContain('Set DESK_KEY')
+  expect((await bin('echo')).stderr).toContain('DESK_KEY is not set.')
   await compiled(folder)
 })

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 240_000 })
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
-test('a new server compiles, runs and is found by its name', async () => {
+test('a new server compiles, runs and is found by name', async () => {
   await using at = await home()
   const ended = await at.unfold(['init', 'My Notes', '--no-install', '--json'])
   expect(ended.code).toBe(0)
@@ -33,7 +33,7 @@ test('a new server compiles, runs and is found by its name', async () => {
   expect(noted.stdout).toMatch(/^\d{4}-\d\d-\d\dT/u)
 })
 
-test('from a clone, npm installs a new server and a generated client without a registry for our packages, and both run', async () => {
+test('in a clone, npm installs a new server and a generated client without a registry, and both run', async () => {
   await using at = await home()
   const env = { ...at.env, npm_config_cache: join(at.folder, 'cache'), npm_config_offline: 'true' }
   /** npm for the packages of the clone; what comes from the registry is taken from here. */
@@ -69,7 +69,7 @@ test('from a clone, npm installs a new server and a generated client without a r
   expect(now.stdout).toMatch(/^\d{4}-\d\d-\d\dT/u)
 })
 
-test('a configuration that a clone begins names a schema that is there', async () => {
+test('a configuration created in a clone refers to an existing schema', async () => {
   await using at = await home()
   await at.unfold(['add', 'desk', '--', ...servers.desk])
   const { $schema } = JSON.parse(await readFile(join(at.folder, 'unfold', 'unfold.json'), 'utf8'))
@@ -77,7 +77,7 @@ test('a configuration that a clone begins names a schema that is there', async (
   expect(schema.properties).toHaveProperty('mcpServers')
 })
 
-test('a folder that is in use is left alone', async () => {
+test('a folder that is not empty is rejected', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'mine.txt'), '')
   const { code, stderr } = await at.unfold(['init', '.', '--no-install'])

@@ -12,18 +12,18 @@ test('list prints the signature of each tool, as search does', async () => {
   expect(listed.stdout).toContain(found.stdout)
 })
 
-test('list says when clients with sessions are listed something else, in one line, and only to people', async () => {
+test('list notes, for people only, if session clients see different tools', async () => {
   await using at = await home()
   const grouped = await at.unfold(['list', '--', ...servers.grouped])
   expect(grouped.stderr.trim().split('\n').slice(1)).toEqual([
-    'Clients with sessions (before MCP 2026-07-28) are first listed 3 tools: activate_notes, deactivate, now (--protocol session shows them).',
+    'Session clients (before MCP 2026-07-28) first see 3 tools: activate_notes, deactivate, now (show with --protocol session).',
   ])
   const session = await at.unfold(['list', '--protocol', 'session', '--', ...servers.grouped])
   expect(session.stdout).toMatch(/^activate_notes\(/u)
-  expect(session.stderr).not.toContain('Clients with sessions')
+  expect(session.stderr).not.toContain('Session clients')
   const same = await at.unfold(['list', '--', ...servers.desk])
   expect(same.stderr).toContain('7 tools, about')
-  expect(same.stderr).not.toContain('Clients with sessions')
+  expect(same.stderr).not.toContain('Session clients')
   const json = await at.unfold(['list', '--json', '--', ...servers.grouped])
   expect(Object.keys(JSON.parse(json.stdout))).toEqual(['server', 'tools'])
   expect(json.stderr).toBe('')

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const tokensIn = async (at: Home) => JSON.parse(await readFile(join(at.folder, 'unfold', 'tokens.json'), 'utf8'))
 
-test('without a sign-in the exit code is 3, and the next step is told', async () => {
+test('without a sign-in the exit code is 3, and the next step is printed', async () => {
   await using at = await home()
   await using vault = await guarded()
   const { code, stderr } = await at.unfold(['list', vault.url])
@@ -23,7 +23,7 @@ test('without a sign-in the exit code is 3, and the next step is told', async ()
   expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { reason: 'login_required', exitCode: 3 } })
 })
 
-test('a sign-in registers a client, proves the code, and lets later commands in', async () => {
+test('a sign-in registers a client, uses PKCE, and authorises later commands', async () => {
   await using at = await home()
   await using vault = await guarded()
   const { code, stdout } = await signsIn(at, [vault.url, '--json'])
@@ -34,7 +34,7 @@ test('a sign-in registers a client, proves the code, and lets later commands in'
   expect((await tokensIn(at)).grants).toMatchObject([{ issuer: vault.issuer, resource: vault.url }])
 })
 
-test('a sign-in counts for its own address alone', async () => {
+test('a sign-in applies to its own URL only', async () => {
   await using at = await home()
   await using vault = await guarded()
   await using other = await guarded()
@@ -43,7 +43,7 @@ test('a sign-in counts for its own address alone', async () => {
   expect((await at.unfold(['list', `${vault.url}/other`])).code).not.toBe(0)
 })
 
-test('a client that is known already is not registered again', async () => {
+test('a registered client is reused', async () => {
   await using at = await home()
   await using vault = await guarded({ registers: false })
   const refused = await signsIn(at, [vault.url])
@@ -53,7 +53,7 @@ test('a client that is known already is not registered again', async () => {
   expect((await at.unfold(['list', vault.url])).code).toBe(0)
 })
 
-test('a client may be named by the address of a document, where the server reads one', async () => {
+test('a client can be identified by a metadata document, if the server supports it', async () => {
   await using at = await home()
   await using vault = await guarded({ readsDocuments: true })
   const id = 'https://client.example.com/unfold.json'
@@ -62,7 +62,7 @@ test('a client may be named by the address of a document, where the server reads
   expect((await tokensIn(at)).grants[0].client.client_id).toBe(id)
 })
 
-test('tokens that ended are renewed once, however many commands need them', async () => {
+test('expired tokens are refreshed once, regardless of how many commands need them', async () => {
   await using at = await home()
   await using vault = await guarded()
   await signsIn(at, [vault.url])
@@ -72,7 +72,7 @@ test('tokens that ended are renewed once, however many commands need them', asyn
   expect(vault.seen.filter((each) => each === 'grant refresh_token')).toHaveLength(1)
 })
 
-test('tokens that are about to end are renewed before they are used', async () => {
+test('tokens are refreshed before they expire', async () => {
   await using at = await home()
   await using vault = await guarded({ lifeSeconds: 5 })
   await signsIn(at, [vault.url])
@@ -81,7 +81,7 @@ test('tokens that are about to end are renewed before they are used', async () =
   expect(vault.seen.slice(before)).toContain('grant refresh_token')
 })
 
-test('a sign-in that was ended elsewhere is forgotten, and asked for again', async () => {
+test('a revoked sign-in is removed, and a new one is required', async () => {
   await using at = await home()
   await using vault = await guarded()
   await signsIn(at, [vault.url])
@@ -90,7 +90,7 @@ test('a sign-in that was ended elsewhere is forgotten, and asked for again', asy
   expect((await tokensIn(at)).grants).toEqual([])
 })
 
-test('whoever refuses at the page is not signed in', async () => {
+test('declining on the authorization page fails the sign-in', async () => {
   await using at = await home()
   await using vault = await guarded({ person: 'refuses' })
   const { code, stderr } = await signsIn(at, [vault.url])
@@ -98,16 +98,16 @@ test('whoever refuses at the page is not signed in', async () => {
   expect(stderr).toContain('access_denied')
 })
 
-test('an answer to another question is turned away, and the wait has an end', async () => {
+test('a redirect with another state is rejected, and the wait times out', async () => {
   await using at = await home()
   await using vault = await guarded({ person: 'is sent elsewhere' })
   const { code, stderr } = await signsIn(at, [vault.url, '--timeout', '2'])
   expect(code).toBe(3)
-  expect(stderr).toContain('Nobody came back')
+  expect(stderr).toContain('No response from the browser')
   expect(vault.seen).not.toContain('grant authorization_code')
 })
 
-test('signing out forgets the tokens here and there', async () => {
+test('signing out deletes and revokes the tokens', async () => {
   await using at = await home()
   await using vault = await guarded()
   await signsIn(at, [vault.url])
@@ -115,7 +115,7 @@ test('signing out forgets the tokens here and there', async () => {
   expect((await at.unfold(['list', vault.url])).code).toBe(3)
 })
 
-test('a file of tokens that others can read is not used', async () => {
+test('a token file that others can read is not used', async () => {
   await using at = await home()
   await using vault = await guarded()
   await signsIn(at, [vault.url])
@@ -126,7 +126,7 @@ test('a file of tokens that others can read is not used', async () => {
   expect(stderr).toContain('chmod 600')
 })
 
-test('without a terminal no browser is waited for', async () => {
+test('without a terminal no browser is awaited', async () => {
   await using at = await home()
   await using vault = await guarded()
   const { code, stderr } = await at.unfold(['login', vault.url])
@@ -134,27 +134,27 @@ test('without a terminal no browser is waited for', async () => {
   expect(stderr).toContain('--no-browser')
 })
 
-test("a person's browser is opened at the sign-in page", async () => {
+test('the browser is opened at the authorization page', async () => {
   await using at = await home()
   await using vault = await guarded()
   const browser = join(at.folder, 'browser')
   await writeFile(browser, `#!/bin/sh\nexec ${process.execPath} -e 'fetch(process.argv[1])' "$1"\n`, { mode: 0o755 })
   await using somebody = person(['login', vault.url], { env: { ...at.env, BROWSER: browser }, cwd: at.folder })
-  await somebody.sees('in the browser that opens')
+  await somebody.sees('in your browser')
   await somebody.sees('Signed in to')
   expect(await somebody.ended).toBe(0)
 })
 
-test('a server that is started by a command, or lets anybody in, has nothing to sign in to', async () => {
+test('servers started by a command, or without authentication, do not support sign-in', async () => {
   await using at = await home()
   expect((await at.unfold(['login', '--no-browser', '--', 'node', 'server.js'])).code).toBe(2)
   const plain = await at.unfold(['login', '--no-browser', 'http://tools.example/mcp'])
-  expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining('without encryption') })
+  expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining('unencrypted URL') })
   const open = createServer((request, response) => response.writeHead(request.method === 'POST' ? 200 : 404).end('{}'))
   await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve))
   const { port } = open.address() as AddressInfo
   const { code, stderr } = await at.unfold(['login', '--no-browser', `http://127.0.0.1:${port}/mcp`])
   open.close()
   expect(code).toBe(1)
-  expect(stderr).toContain('lets anybody in')
+  expect(stderr).toContain('does not require authentication')
 })

@@ -1,18 +1,18 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Surroundings } from '../src/config/index.ts'
+import type { System } from '../src/config/index.ts'
 
 /** A home folder and a project beside it, on the real disk, until it is disposed of. */
 export interface Machine extends AsyncDisposable {
   readonly home: string
   readonly project: string
-  readonly surroundings: Surroundings
+  readonly system: System
   /** Writes a file into the home folder (`~/…`) or into the project; what is no text becomes JSON. */
   write(path: string, content: unknown): Promise<string>
 }
 
-export async function machine(env: Surroundings['env'] = {}): Promise<Machine> {
+export async function machine(env: System['env'] = {}): Promise<Machine> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'unfold-machine-')))
   const home = join(base, 'home')
   const project = join(base, 'project')
@@ -20,7 +20,7 @@ export async function machine(env: Surroundings['env'] = {}): Promise<Machine> {
   return {
     home,
     project,
-    surroundings: { platform: 'linux', home, cwd: project, env },
+    system: { platform: 'linux', home, cwd: project, env },
     async write(path, content) {
       const file = path.startsWith('~/') ? join(home, path.slice(2)) : join(project, path)
       await mkdir(dirname(file), { recursive: true })

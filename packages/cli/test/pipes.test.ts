@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const desk = ['--', ...servers.desk]
 
-test('data goes to standard output, and everything else to standard error', async () => {
+test('data goes to stdout, everything else to stderr', async () => {
   await using at = await home()
   const { code, stdout, stderr } = await at.unfold(['call', 'slow', '--steps', '3', ...desk])
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' })
@@ -17,7 +17,7 @@ test('data goes to standard output, and everything else to standard error', asyn
   expect(quiet).toEqual({ code: 0, stdout: 'done\n', stderr: '' })
 })
 
-test('--json gives one object, --jsonl one line, and neither anything else', async () => {
+test('--json prints one object, --jsonl one line, and nothing else', async () => {
   await using at = await home()
   const listed = await at.unfold(['list', '--json', ...desk])
   expect(JSON.parse(listed.stdout)).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: 'echo' })]) })
@@ -31,7 +31,7 @@ test('--json gives one object, --jsonl one line, and neither anything else', asy
   })
 })
 
-test('an error is one line of JSON on standard error when JSON was asked for', async () => {
+test('with --json an error is one line of JSON on stderr', async () => {
   await using at = await home()
   const { code, stdout, stderr } = await at.unfold(['call', 'book', '--guests', 'many', '--json', ...desk])
   expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 2, stdout: '', lines: 2 })
@@ -40,7 +40,7 @@ test('an error is one line of JSON on standard error when JSON was asked for', a
   expect(JSON.parse(unread.stderr)).toMatchObject({ error: { reason: 'usage', exitCode: 2 } })
 })
 
-test('the exit code tells what kind of thing went wrong', async () => {
+test('the exit code identifies the kind of failure', async () => {
   await using at = await home()
   const codeOf = async (...args: readonly string[]): Promise<number | null> => (await at.unfold(args)).code
   expect(await codeOf('call', 'echo', ...desk)).toBe(0)
@@ -53,12 +53,12 @@ test('the exit code tells what kind of thing went wrong', async () => {
   expect(await codeOf('identity', '--expect', '00000000-0000-8000-8000-000000000000', ...desk)).toBe(6)
 })
 
-test('a tool that is not there is answered with the nearest one', async () => {
+test('an unknown tool is reported with the nearest names', async () => {
   await using at = await home()
   expect((await at.unfold(['call', 'bok', ...desk])).stderr).toContain('book')
 })
 
-test('an interrupt ends the command with 130, and the server with it', async () => {
+test('an interrupt exits with 130 and stops the server', async () => {
   await using at = await home()
   const { code, stderr } = await at.unfold(['call', 'slow', '--steps', '300', ...desk], {
     meanwhile: (child) => {
@@ -75,24 +75,24 @@ test('an interrupt ends the command with 130, and the server with it', async () 
   expect(isRunning(Number(pid))).toBe(false)
 })
 
-test('a reader that has seen enough is no failure', async () => {
+test('a closed pipe is not a failure', async () => {
   await using at = await home()
   const line = `"$0" "$@" | head -n 2; exit \${PIPESTATUS[0]}`
   const ended = await run('bash', ['-c', line, process.execPath, main, 'call', 'many', ...desk], { env: at.env, cwd: at.folder })
   expect(ended).toEqual({ code: 0, stdout: 'line 0\nline 1\n', stderr: '' })
 })
 
-test('nothing is asked without a terminal', async () => {
+test('nothing is prompted for without a terminal', async () => {
   await using at = await home()
   const call = await at.unfold(['call', ...desk])
   expect(call.code).toBe(2)
-  expect(call.stderr).toContain('Which tool?')
+  expect(call.stderr).toContain('Missing tool.')
   const missing = await at.unfold(['call', 'book', ...desk])
   expect(missing.code).toBe(2)
   expect(missing.stderr).toContain('--guests is required')
 })
 
-test('colours are written when they are forced, and never when they are not wanted', async () => {
+test('colours can be forced and disabled', async () => {
   await using at = await home()
   const forced = await at.unfold(['call', 'book', '--help', ...desk], { env: { FORCE_COLOR: '1' } })
   expect(forced.stdout).toContain('\u001b[1m')
@@ -102,7 +102,7 @@ test('colours are written when they are forced, and never when they are not want
   expect(piped.stdout).not.toContain('\u001b')
 })
 
-test('text of a server cannot reach the terminal as anything but text', async () => {
+test('server output cannot control the terminal', async () => {
   await using at = await home()
   const { stdout } = await at.unfold(['call', 'shout', ...desk])
   expect(stdout).toBe('red hot \\u{1b}]0;title\\u{7} \\u{1b}[2J gone\n')
@@ -116,7 +116,7 @@ async function withConfig(folder: string): Promise<void> {
   await writeFile(join(folder, 'servers.json'), JSON.stringify({ mcpServers: { desk: { command, args } } }))
 }
 
-test('a server is named before its tool; with one that is set, tools come first', async () => {
+test('the server comes before the tool; with --server or UNFOLD_SERVER, tools come first', async () => {
   await using at = await home()
   await withConfig(at.folder)
   const config = ['--config', 'servers.json']
@@ -128,13 +128,13 @@ test('a server is named before its tool; with one that is set, tools come first'
   expect((await at.unfold(['echo', '--text', 'hi', ...config], { env: { UNFOLD_SERVER: 'desk' } })).stdout).toBe(said)
 })
 
-test('flags of ours are ours wherever they stand; a tool gets its own of such a name as --arg:name', async () => {
+test('our own flags are recognised in any position; a tool parameter of the same name is --arg:name', async () => {
   await using at = await home()
   const args = ['call', 'echo', '--arg:json', 'a', '--arg:help', 'b', 'text=c', '--deep.name', 'd', '--quiet']
   expect((await at.unfold([...args, ...desk])).stdout).toBe('{"json":"a","help":"b","text":"c","deep":{"name":"d"}}\n')
 })
 
-test('arguments come as words, as JSON, from a file and from standard input', async () => {
+test('arguments are read from words, JSON, a file and stdin', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'arguments.json'), '\ufeff{"text":"from a file"}')
   const said = async (args: readonly string[], stdin = ''): Promise<unknown> =>
@@ -147,26 +147,26 @@ test('arguments come as words, as JSON, from a file and from standard input', as
   expect(await said(['-'], '{"text":"piped too"}')).toEqual({ text: 'piped too' })
 })
 
-test('what is no JSON is refused before anything is sent', async () => {
+test('invalid JSON is rejected before anything is sent', async () => {
   await using at = await home()
   const { code, stderr } = await at.unfold(['call', 'echo', '--args', '{"text":', ...desk])
   expect(code).toBe(2)
   expect(stderr).toContain('must be JSON')
 })
 
-test('a verb that is misspelt is suggested, also to scripts', async () => {
+test('a misspelt command is suggested, also to scripts', async () => {
   await using at = await home()
   const typed = await at.unfold(['lst'])
-  expect(typed).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean a verb: unfold list?') })
+  expect(typed).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean: unfold list?') })
   const { error } = JSON.parse((await at.unfold(['-q', 'conect', 'cursor', '--json'])).stderr)
   expect(error).toMatchObject({ reason: 'unknown_server', verbs: ['connect'] })
   // Whoever names a verb means a server.
   expect((await at.unfold(['call', 'lst'])).stderr).not.toContain('did you mean')
 })
 
-test('help is given for the program, for a verb and for a tool', async () => {
+test('help is available for the program, a command and a tool', async () => {
   await using at = await home()
-  expect((await at.unfold([])).stdout).toContain('Usage: unfold <verb>')
+  expect((await at.unfold([])).stdout).toContain('Usage: unfold <command>')
   expect((await at.unfold(['list', 'anything', '--help'])).stdout).toContain('Usage: unfold list')
   expect((await at.unfold(['help', 'list'])).stdout).toContain('Usage: unfold list')
   expect((await at.unfold(['call', 'book', '-h', ...desk])).stdout).toContain('Usage: unfold call book')
@@ -175,7 +175,7 @@ test('help is given for the program, for a verb and for a tool', async () => {
   expect((await at.unfold(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
 })
 
-test("a project's server is blocked until somebody agreed to it, and again after it was changed", async () => {
+test('a project server is blocked until approved, and again after a change', async () => {
   await using at = await home()
   const project = join(at.folder, 'project')
   const [command, ...args] = servers.desk
@@ -194,7 +194,7 @@ test("a project's server is blocked until somebody agreed to it, and again after
   expect((await at.unfold(['list', 'theirs'], { cwd: project })).code).toBe(6)
 })
 
-test('a list is kept, and a shell that completes knows its tools without connecting', async () => {
+test('tool lists are cached, and completion works without connecting', async () => {
   await using at = await home()
   const first = await at.unfold(['list', '--names', ...desk])
   const second = await at.unfold(['list', '--names', ...desk])
@@ -203,7 +203,7 @@ test('a list is kept, and a shell that completes knows its tools without connect
   expect(completed.stdout).toContain('book')
 })
 
-test('a picture is saved, and told where', async () => {
+test('an image is saved, and its path printed', async () => {
   await using at = await home()
   const { stdout } = await at.unfold(['call', 'paint', ...desk])
   const [, file = ''] = /\[image, image\/png: (.+)\]/u.exec(stdout) ?? []
@@ -214,7 +214,7 @@ test('a picture is saved, and told where', async () => {
   expect((await readFile(join(at.folder, 'here.png'))).subarray(1, 4).toString()).toBe('PNG')
 })
 
-test('changes come as lines of JSON, as many as were asked for', async () => {
+test('changes are printed as JSON lines, up to --count', async () => {
   await using at = await home()
   const { code, stdout } = await at.unfold(['watch', '--count', '2', '--jsonl', '--', ...servers.odd('grows')])
   expect(code).toBe(0)

@@ -16,7 +16,7 @@ async function folderIn({ folder }: Home): Promise<string> {
   return plugins
 }
 
-test('a folder of plugins is a server, which ends with whoever started it', async () => {
+test('a folder of plugins is served, and the process ends with its parent', async () => {
   await using at = await home()
   const plugins = await folderIn(at)
   const served = ['--', process.execPath, main, 'plugins', 'serve', plugins]
@@ -24,7 +24,7 @@ test('a folder of plugins is a server, which ends with whoever started it', asyn
   expect(await processesWith(plugins)).toEqual([])
 })
 
-test('what is missing is said before anything is served', async () => {
+test('missing arguments are reported before anything is served', async () => {
   await using at = await home()
   expect((await at.unfold(['plugins', 'serve'])).code).toBe(2)
   expect((await at.unfold(['plugins', 'serve', '.', '--http', 'soon'])).code).toBe(2)
@@ -33,7 +33,7 @@ test('what is missing is said before anything is served', async () => {
   expect(none.stderr).toContain('There is no folder')
 })
 
-test('over HTTP it serves until it is interrupted', async () => {
+test('over HTTP it serves until interrupted', async () => {
   await using at = await home()
   const plugins = await folderIn(at)
   let called: Promise<{ code: number | null; stdout: string }> | undefined

@@ -4,7 +4,7 @@ import { hostProfiles } from '@unfold-mcp/core'
 import { createToken } from '@unfold-mcp/gateway/config'
 import { expect, test, vi } from 'vitest'
 import { home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 import { person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
@@ -13,12 +13,12 @@ vi.setConfig({ testTimeout: 240_000 })
 const [command = '', ...args] = servers.grouped
 const grouped = { command, args }
 
-test('a server that others wrote is previewed in the era that it speaks', async () => {
+test('a third-party server is previewed in the era that it supports', async () => {
   await using at = await home()
   const { code, stdout, stderr } = await at.unfold(['preview', '--', ...servers.memory])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^memory-server [\d.]+, as seen by any client\n\n +Session \(2025-11-25\)\n/u)
-  expect(stdout).toContain('note: This server does not support MCP 2026-07-28. Every client uses a session with it.')
+  expect(stdout).toContain('note: This server does not support MCP 2026-07-28. Every client uses a session.')
   expect(stdout).toMatch(/^ {2}create_entities +\d+$/mu)
   // Not a terminal.
   expect(stdout).not.toContain('\u001b')
@@ -27,7 +27,7 @@ test('a server that others wrote is previewed in the era that it speaks', async 
     host: 'claude-code',
     clients: [{ era: 'session', revision: '2025-11-25', turns: { listed: 2 }, warnings: [] }],
     notes: [
-      'This server does not support MCP 2026-07-28. Claude Code uses a session with it.',
+      'This server does not support MCP 2026-07-28. Claude Code uses a session.',
       expect.stringContaining('Claude Code defers tools in some versions'),
     ],
   })
@@ -38,7 +38,7 @@ test('a server that others wrote is previewed in the era that it speaks', async 
   })
 })
 
-test('every host of the table can be previewed, in its own era or another', async () => {
+test('every known host can be previewed, in its own era or another', async () => {
   await using at = await home()
   for (const { id, title, era, relists } of hostProfiles) {
     const { code, stdout } = await at.unfold(['preview', '--host', id, '--', ...servers.grouped])
@@ -55,13 +55,13 @@ test('every host of the table can be previewed, in its own era or another', asyn
   expect(JSON.parse(both.stdout).clients.map(({ era }: { readonly era: string }) => era)).toEqual(['session', 'stateless'])
 })
 
-test('a gate and the groups around a group are opened first, and count as turns', async () => {
+test('gates and parent groups are opened first and count as turns', async () => {
   await using at = await home()
   const { stdout } = await at.unfold(['preview', '--json', '--', ...servers.gated])
   const { clients, notes } = JSON.parse(stdout)
   expect(clients[0]).toMatchObject({
     era: 'session',
-    turns: { listed: 2, unlisted: { least: 4, most: 5 } },
+    turns: { listed: 2, unlisted: { min: 4, max: 5 } },
     steps: [
       { call: 'activate()', first: [] },
       { call: 'activate_outer()', first: ['activate'], tools: ['shallow'] },
@@ -69,13 +69,13 @@ test('a gate and the groups around a group are opened first, and count as turns'
     ],
     warnings: [],
   })
-  expect(notes).toEqual(['Not seen in a session: go_on. A tool that waits for another one is listed after that one succeeded.'])
+  expect(notes).toEqual(['Not seen in a session: go_on. Some tools are listed only after another tool succeeded.'])
 })
 
-test('the running gateway is previewed without a name, with a token where it wants one, and by its address', async () => {
+test('the running gateway is previewed by default, with a token if required, and by its URL', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
-  await using gateway = await serving(at, { mcpServers: { grouped }, tokens: [record] })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, tokens: [record] })
   const refused = await at.unfold(['preview', '--host', 'codex'])
   expect(refused).toMatchObject({ code: 3, stdout: '' })
   expect(refused.stderr).toBe(
@@ -90,15 +90,15 @@ test('the running gateway is previewed without a name, with a token where it wan
   expect(clients).toHaveLength(2)
   for (const client of clients)
     expect(client).toMatchObject({
-      turns: { listed: 2, unlisted: { least: 3, most: 3 } },
+      turns: { listed: 2, unlisted: { min: 3, max: 3 } },
       steps: [{ call: 'search_tools(query: "grouped now")', reply: expect.stringContaining('grouped__now(') }],
       tools: expect.arrayContaining([expect.objectContaining({ name: 'grouped__write_note', state: 'found' })]),
     })
 })
 
-test('a host that defers is previewed with its own search, or with the short list that connect asks for', async () => {
+test('a deferring host is previewed with its own search, or with the short list that connect requests', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { grouped }, budgetTokens: 10 })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, budgetTokens: 10 })
   const states = async (address: readonly string[]) => {
     const { stdout } = await at.unfold(['preview', ...address, '--host', 'qwen-code', '--json'])
     const { clients, notes } = JSON.parse(stdout)
@@ -109,12 +109,12 @@ test('a host that defers is previewed with its own search, or with the short lis
   expect(await states([`${gateway.url}?exposure=auto`])).toEqual({ states: ['listed', 'found'], notes: 0 })
 })
 
-test('with manage_tools, a search and enabling its first match are the steps', async () => {
+test('with manage_tools, the steps are a search and enabling its first match', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { grouped }, exposure: 'lazy' })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, exposure: 'lazy' })
   const { stdout } = await at.unfold(['preview', gateway.url, '--era', 'session', '--json'])
   expect(JSON.parse(stdout).clients[0]).toMatchObject({
-    turns: { listed: 2, unlisted: { least: 4, most: 4 } },
+    turns: { listed: 2, unlisted: { min: 4, max: 4 } },
     steps: [
       { call: 'manage_tools(action: "search", query: "grouped now")' },
       { call: 'manage_tools(action: "enable", tools: ["grouped__now"])', tools: ['grouped__now'] },
@@ -122,7 +122,7 @@ test('with manage_tools, a search and enabling its first match are the steps', a
   })
 })
 
-test('a server of a configuration is previewed by its name, after its user agreed', async () => {
+test('a configured server is previewed by name, after approval', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { notes: grouped } }))
   expect(await at.unfold(['preview', 'notes'])).toMatchObject({ code: 6, stderr: expect.stringContaining('--yes') })
@@ -144,10 +144,10 @@ test('errors name the cause and the next step', async () => {
     `4 error: No gateway is running with my.json. Start it with "unfold serve my.json", or ${others}`,
   )
   expect(await failing('--host', 'codx', '--', 'node')).toMatch(/^2 error: Unknown host "codx"\. Nearest: codex\. Known hosts: /u)
-  expect(await failing('--era', '2025', '--', 'node')).toBe('2 error: --era is session, 2026-07-28 or both, not "2025".')
+  expect(await failing('--era', '2025', '--', 'node')).toBe('2 error: --era must be session, 2026-07-28 or both, not "2025".')
   expect(await failing('a', 'b')).toBe('2 error: Too many arguments: "b". unfold preview takes one server.')
   expect(await failing('a', '--', 'node')).toBe('2 error: Too many arguments: "a". unfold preview takes one server.')
-  expect(await failing('--protocol', 'session')).toMatch(/^2 error: There is no flag --protocol\./u)
+  expect(await failing('--protocol', 'session')).toMatch(/^2 error: Unknown flag --protocol\./u)
   expect(await failing('--', process.execPath, '-e', 'console.error("Error: NOTES_TOKEN is not set"); process.exit(1)')).toMatch(
     /^4 error: .*NOTES_TOKEN is not set/u,
   )
@@ -158,7 +158,7 @@ test('errors name the cause and the next step', async () => {
   expect(refused).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('"open"') })
 })
 
-test('a person sees colours, and a narrow terminal one era after the other', async () => {
+test('output is coloured on a terminal, and a narrow terminal shows one era after the other', async () => {
   await using at = await home()
   await using shown = person(['preview', '--', ...servers.grouped], { env: at.env, cwd: at.folder, columns: 50 })
   expect(await shown.ended).toBe(0)

@@ -6,7 +6,7 @@ export function signsIn(at: Home, args: readonly string[], options: RunOptions =
     ...options,
     meanwhile: (child) => {
       const look = setInterval(() => {
-        const [, address] = /Sign in here: (\S+)/u.exec(child.stderr()) ?? []
+        const [, address] = /Sign in at: (\S+)/u.exec(child.stderr()) ?? []
         if (address === undefined) return
         clearInterval(look)
         void fetch(address)

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { served } from '../../gateway/test/served.ts'
 import { server } from '../../gateway/test/upstreams.ts'
-import type { Tree, Twig } from '../src/tree/tree.ts'
+import type { GroupNode, Tree } from '../src/tree/tree.ts'
 import { home, servers } from './command.ts'
 
 // Each command is a process, on a machine that may be busy.
@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const [node = '', ...desk] = servers.desk
 
 /** The names in a tree: groups with what lies in them, and tools with a mark where they are not listed. */
-const names = ({ tools, groups }: Pick<Twig, 'tools' | 'groups'>): readonly unknown[] => [
+const names = ({ tools, groups }: Pick<GroupNode, 'tools' | 'groups'>): readonly unknown[] => [
   ...tools.map(({ name, listed }) => (listed ? name : `(${name})`)),
   ...groups.map((group) => ({ [group.name]: names(group) })),
 ]

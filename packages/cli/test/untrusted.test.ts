@@ -30,7 +30,7 @@ async function untrusted({ folder }: Home) {
   return { project, hasStarted }
 }
 
-test('AT-G87: in a folder from elsewhere no command starts what its files name, unless the user agrees to what is shown', async () => {
+test('AT-G87: in an untrusted folder no command starts anything without approval of exactly what is shown', async () => {
   await using at = await home()
   const { project, hasStarted } = await untrusted(at)
   const run = (...args: readonly string[]) => at.unfold(args, { cwd: project })
@@ -76,7 +76,7 @@ async function serveIn(at: Home, project: string, ...args: readonly string[]): P
   return at.unfold(['serve', '--http', '0', ...args], {
     cwd: project,
     meanwhile: (child) => {
-      isReached = until(() => child.stderr().includes('Look at it:'), 'it serves', 20_000)
+      isReached = until(() => child.stderr().includes('Status: unfold status'), 'it serves', 20_000)
         .catch(() => undefined)
         .finally(() => child.kill('SIGTERM'))
       void isReached
@@ -84,7 +84,7 @@ async function serveIn(at: Home, project: string, ...args: readonly string[]): P
   })
 }
 
-test('AT-G87: a configuration that lies in the folder is served once it was agreed to, says what it starts, and asks again when that changes', async () => {
+test('AT-G87: a configuration in the folder is served after approval, and needs a new one when its effects change', async () => {
   await using at = await home()
   const project = join(at.folder, 'project')
   await mkdir(project)

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fileCache, memoryCache, type ToolCache } from '../src/cache/cache.ts'
 import { type ConnectOptions, connect } from '../src/connect.ts'
 import { identityOfTools } from '../src/tools/identity.ts'
+import { tap } from './counting-proxy.ts'
 import { failure } from './failing.ts'
 import { server } from './processes.ts'
 import { changeable, serveToolbox } from './servers.ts'
-import { tap } from './counting-proxy.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -121,7 +121,9 @@ test('a server that announces a wrong identity is used, with a warning', async (
     onWarning: (warning) => void warnings.push(warning),
   })
   expect(await connection.tools()).toHaveLength(3)
-  expect(warnings).toEqual([expect.stringContaining('The identity 00000000-0000-8000-8000-000000000000 sent by the server does not match its tools')])
+  expect(warnings).toEqual([
+    expect.stringContaining('The identity 00000000-0000-8000-8000-000000000000 sent by the server does not match its tools'),
+  ])
 })
 
 test('the expected identity is compared with the tools, not with the identity from the server', async () => {

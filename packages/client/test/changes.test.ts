@@ -5,10 +5,10 @@ import { propertyRuns } from '../../../test/runs.ts'
 import { connect } from '../src/connect.ts'
 import type { Clock } from '../src/time/clock.ts'
 import type { Change, Changes } from '../src/tools/changes.ts'
+import { tap } from './counting-proxy.ts'
 import { failure } from './failing.ts'
 import { server, until } from './processes.ts'
 import { changeable, serveOldSse, serveToolbox } from './servers.ts'
-import { tap } from './counting-proxy.ts'
 
 const names = (tools: readonly { readonly name: string }[]): readonly string[] => tools.map(({ name }) => name).sort()
 

@@ -8,10 +8,10 @@ import { z } from 'zod'
 import { memoryCache } from '../src/cache/cache.ts'
 import { connect } from '../src/connect.ts'
 import { identityOfTools } from '../src/tools/identity.ts'
+import { tap } from './counting-proxy.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 import { serveFetch, serveToolbox } from './servers.ts'
-import { tap } from './counting-proxy.ts'
 
 describe.each(['session', '2026-07-28'] as const)('a server of the library (%s)', (protocol) => {
   test('as a process: a later connection sends only the handshake', async () => {

@@ -90,9 +90,7 @@ describe('names of groups are checked by the compiler', () => {
 
   test('a tool in a group that does not exist', () => {
     // @ts-expect-error 'flies' is not a group of this toolbox
-    expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow(
-      'Unknown group "flies"',
-    )
+    expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow('Unknown group "flies"')
   })
 
   test('a parent, an exclusion and a need that do not exist', () => {

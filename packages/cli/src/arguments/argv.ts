@@ -1,40 +1,40 @@
 import { canonicalJson, isRecord, type Tool } from '@unfold-mcp/core'
-import { choiceText } from './fit.ts'
 import { type Flag, type FlagTable, flagTableOf } from './flags.ts'
 import { nameOf, visibleJson } from './name.ts'
-import { put } from './tree.ts'
+import { setProperty } from './property.ts'
+import { choiceText } from './validation.ts'
 import { jsonValue, type ListField, listIn, listValue, type ValueRead, wordValue } from './value.ts'
 
-/** The words that say these arguments on the command line. `parseToolArguments` reads them back as exactly what they were. */
-export function argvOf(tool: Tool, args: { readonly [name: string]: unknown }): readonly string[] {
+/** Writes arguments as command line words; `parseToolArguments` reads them back unchanged. */
+export function toArgv(tool: Tool, args: { readonly [name: string]: unknown }): readonly string[] {
   const table = flagTableOf(tool)
   const words: string[] = []
   const others = {}
   for (const [name, value] of Object.entries(args)) {
     if (value === undefined) continue
     const found = wordsAt(table, [name], value)
-    if (found === undefined) put(others, name, value)
+    if (found === undefined) setProperty(others, name, value)
     else words.push(...found)
   }
   return Object.keys(others).length === 0 ? words : ['--args', visibleJson(others), ...words]
 }
 
-/** Undefined when the tool has no name for what is at this path. */
+/** Undefined when the tool has no flag for this path. */
 function wordsAt(table: FlagTable, path: readonly string[], value: unknown): readonly string[] | undefined {
   const flag = table.at(path) ?? otherFlag(table, path)
   if (flag === undefined) return undefined
   return insideWords(table, path, value) ?? plainWords(flag, value) ?? jsonWords(flag, value)
 }
 
-/** A property that the schema does not list, where it takes any. */
+/** Flag of a property that the schema does not list but allows. */
 function otherFlag(table: FlagTable, path: readonly string[]): Flag | undefined {
   const name = nameOf(path)
-  const place = table.find(name, true)
-  if (place === undefined || JSON.stringify(place.path) !== JSON.stringify(path)) return undefined
-  return { name, text: place.text, field: place.field }
+  const parameter = table.find(name, true)
+  if (parameter === undefined || JSON.stringify(parameter.path) !== JSON.stringify(path)) return undefined
+  return { name, text: parameter.text, field: parameter.field }
 }
 
-/** An object by what is in it, when all of that has names of its own. */
+/** An object as flags of its properties, if all of them have flags. */
 function insideWords(table: FlagTable, path: readonly string[], value: unknown): readonly string[] | undefined {
   if (!isRecord(value)) return undefined
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
@@ -62,27 +62,27 @@ function listWords(flag: Flag, list: ListField, items: readonly unknown[]): read
   const words = items.flatMap((item) => wordFor(item) ?? [])
   const [first] = words
   if (first === undefined) return undefined
-  // The first word for a field that may also be no list is read as that, until the second comes.
+  // For a union, a single word is not read as a list.
   if (flag.field.kind === 'union' && (items.length === 1 || !('value' in wordValue(flag.field, first)))) return undefined
   const read = listValue(list, words)
   if (words.length !== items.length || !('items' in read) || !isSame(read.items, items)) return undefined
   return words.flatMap((word) => flagWords(flag.text, word))
 }
 
-/** A value as one would type it; undefined when a command line cannot carry it so. */
+/** Undefined for values that a single word cannot express. */
 function wordFor(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   const word = typeof value === 'object' && value !== null ? visibleJson(value) : choiceText(value)
   return uncarried.test(word) ? undefined : word
 }
 
-// No process can be given a null character or half of a pair.
+// A process argument cannot contain NUL or an unpaired surrogate.
 const uncarried = /\0|\p{Cs}/u
 
-// A word that begins with a dash could be taken for a flag.
+// A separate word that begins with a dash would be read as a flag.
 const flagWords = (flag: string, word: string): readonly string[] => (word.startsWith('-') ? [`${flag}=${word}`] : [flag, word])
 
-/** Undefined when the schema does not take the value, so that only all arguments together can carry it. */
+/** Undefined when the schema rejects the value, so that only `--args` can carry it. */
 function jsonWords({ name, text, field }: Flag, value: unknown): readonly string[] | undefined {
   const json = visibleJson(value)
   if (!means(jsonValue(field, json), value)) return undefined

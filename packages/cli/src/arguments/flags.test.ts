@@ -8,7 +8,7 @@ const tool = (properties: JsonSchema): Tool => ({ name: 'act', inputSchema: { ty
 const textsOf = (properties: JsonSchema): readonly string[] => flagsOf(tool(properties)).map(({ text }) => text)
 
 describe('the flags of a tool', () => {
-  test('are its parameters in order, and those inside an object after it', () => {
+  test('follow the schema order, nested properties after their object', () => {
     const user = { type: 'object', properties: { name: {}, address: { type: 'object', properties: { city: {} } } } }
     expect(textsOf({ title: {}, user, z: {} })).toEqual([
       '--title',
@@ -20,7 +20,7 @@ describe('the flags of a tool', () => {
     ])
   })
 
-  test('are made once for a tool', () => {
+  test('are cached per tool', () => {
     const given = tool({ a: {} })
     expect(flagsOf(given)).toBe(flagsOf(given))
   })
@@ -36,7 +36,7 @@ describe('the flags of a tool', () => {
     ['with quotes', 'a"b', '--arg:"a\\"b"'],
     ['with something unseen', 'a\u001b\u200b', '--arg:"a\\u001b\\u200b"'],
     ['half of a pair', '\ud83d', '--arg:"\\ud83d"'],
-  ])('for a name that is %s use the one escape', (_, name, text) => {
+  ])('are escaped with --arg: if the name %s', (_, name, text) => {
     expect(textsOf({ [name]: {} })).toEqual([text])
   })
 
@@ -44,7 +44,7 @@ describe('the flags of a tool', () => {
     expect(textsOf(JSON.parse(`{${JSON.stringify(name)}:{}}`) as JsonSchema)).toEqual([`--${name}`])
   })
 
-  test('have a negation where they can be false and it means nothing else', () => {
+  test('have a negation if they can be false and it is unambiguous', () => {
     const negations = flagsOf(
       tool({
         draft: { type: 'boolean' },
@@ -67,12 +67,12 @@ describe('the flags of a tool', () => {
     ])
   })
 
-  test('of a tool without parameters are none', () => {
+  test('are empty for a tool without parameters', () => {
     expect(flagsOf({ name: 'act', inputSchema: { type: 'object' } })).toEqual([])
   })
 })
 
-test('every flag that a call of a tool may have beside those of the tool is reserved', () => {
+test('all flags of call are reserved names', () => {
   const ours = [...Object.keys(common), ...Object.keys(verbs.call?.flags ?? {})]
   expect(ours.filter((name) => !reservedNames.has(name))).toEqual([])
 })

@@ -2,26 +2,26 @@ import type { Tool } from '@unfold-mcp/core'
 import { type Field, type Form, fieldsIn, formOf } from '@unfold-mcp/core/form'
 import { looseNameOf, nameOf, stepOf } from './name.ts'
 
-/** How one parameter of a tool is given on the command line. */
+/** Flag of one tool parameter. */
 export interface Flag {
-  /** As it is typed: `--title`, `--user.name`, or `--arg:json` where `--json` is ours or the name is odd. */
+  /** Spelling: `--title`, `--user.name`, or `--arg:json` when `--json` is our own flag or the name needs quoting. */
   readonly text: string
-  /** As it stands in `name=value` and after `--arg:`. */
+  /** Name in `name=value` and after `--arg:`. */
   readonly name: string
   readonly field: Field
-  /** `--no-draft`, where a parameter can be false. */
+  /** `--no-draft`, for parameters that can be false. */
   readonly negation?: string
 }
 
-/** What a name on the command line stands for. */
-export interface Place {
+/** Parameter that a name on the command line refers to. */
+export interface Parameter {
   readonly path: readonly string[]
   readonly field: Field
-  /** How to call it in a message. */
+  /** Name in messages. */
   readonly text: string
 }
 
-/** The names of our own flags of a call: a tool's parameter of such a name is written `--arg:<name>` or `<name>=value`. */
+/** Our own flags of a call. A tool parameter with such a name is written `--arg:<name>` or `<name>=value`. */
 export const reservedNames: ReadonlySet<string> = new Set([
   'answer',
   'args',
@@ -47,20 +47,20 @@ export const reservedNames: ReadonlySet<string> = new Set([
   'yes',
 ])
 
-const known = new WeakMap<Tool, FlagTable>()
+const tables = new WeakMap<Tool, FlagTable>()
 
-/** The flags of a tool, in the order of its schema; those inside an object follow it. */
+/** Flags of a tool in schema order; nested properties follow their object. */
 export function flagsOf(tool: Tool): readonly Flag[] {
   return flagTableOf(tool).flags
 }
 
-/** The same with a way to look them up; made once for a tool. */
+/** Flag table of a tool, cached per tool. */
 export function flagTableOf(tool: Tool): FlagTable {
-  const found = known.get(tool)
-  if (found !== undefined) return found
-  const made = new FlagTable(tool)
-  known.set(tool, made)
-  return made
+  const cached = tables.get(tool)
+  if (cached !== undefined) return cached
+  const table = new FlagTable(tool)
+  tables.set(tool, table)
+  return table
 }
 
 export class FlagTable {
@@ -82,28 +82,27 @@ export class FlagTable {
     }
   }
 
-  /** The flag of the parameter at a path. */
   at(path: readonly string[]): Flag | undefined {
     return this.#byPath.get(JSON.stringify(path))
   }
 
-  /** Whether a name is that of a parameter, and not only of what an object may hold besides. */
+  /** Whether the schema lists a parameter of this name. */
   isParameter(name: string): boolean {
     return this.#flag(name) !== undefined
   }
 
   /**
-   * What a name stands for: a parameter, then one that differs in `-` and `_` alone, then a new property of an object that takes
-   * any. `isExplicit`: given as `name=value` or `--arg:name`, which may also name a property the tool does not list.
+   * Finds a parameter by name, then by name with `-` and `_` interchanged, then as a new property of an object that allows any.
+   * `isExplicit`: written `name=value` or `--arg:name`, which may also name an unlisted property.
    */
-  find(name: string, isExplicit: boolean): Place | undefined {
+  find(name: string, isExplicit: boolean): Parameter | undefined {
     const flag = this.#flag(name)
     if (flag !== undefined) return { path: flag.field.path, field: flag.field, text: flag.text }
     for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
-      const around = this.#flag(name.slice(0, dot))
-      const extra = around === undefined ? undefined : extraOf(around.field)
-      if (around === undefined || extra === undefined) continue
-      return { path: [...around.field.path, stepOf(name.slice(dot + 1))], field: extra, text: `--${name}` }
+      const parent = this.#flag(name.slice(0, dot))
+      const extra = parent === undefined ? undefined : extraOf(parent.field)
+      if (parent === undefined || extra === undefined) continue
+      return { path: [...parent.field.path, stepOf(name.slice(dot + 1))], field: extra, text: `--${name}` }
     }
     const extra = isExplicit && takesOthers(this.form.root) ? extraOf(this.form.root) : undefined
     return extra === undefined ? undefined : { path: [stepOf(name)], field: extra, text: `--arg:${name}` }
@@ -118,30 +117,30 @@ export class FlagTable {
     this.#byAlias = new Map()
     for (const flag of this.flags) {
       const short = alias(flag.name)
-      // Two that only differ in this have no alias.
+      // Ambiguous aliases are dropped.
       this.#byAlias.set(short, this.#byAlias.has(short) ? undefined : flag)
     }
     return this.#byAlias
   }
 }
 
-/** Whether false can be given as `--no-x`, and true without a value. */
+/** Whether it accepts `--x` without a value and `--no-x`. */
 export function takesSwitch(field: Field): boolean {
   if (field.kind === 'boolean') return true
   return field.kind === 'union' && field.branches.some((branch) => branch.field.kind === 'boolean')
 }
 
-/** Whether a flag is worth showing: an object is shown by its parts, and by itself only where it takes others. */
+/** Objects are shown by their properties, and themselves only if they accept others. */
 export const isShownFlag = ({ field }: Flag): boolean => fieldsIn(field).length === 0 || extraOf(field) !== undefined
 
-/** What a property of another name must be, where an object or a branch of a union takes any. */
+/** Schema of unlisted properties, if the object or a union branch allows them. */
 export function extraOf(field: Field): Field | undefined {
   if (field.kind === 'object') return field.extra
   if (field.kind !== 'union') return undefined
   return field.branches.map((branch) => extraOf(branch.field)).find((extra) => extra !== undefined)
 }
 
-// A tool that says nothing of other arguments does not expect any, whatever JSON Schema would allow.
+// A schema without `additionalProperties` does not expect others, although JSON Schema would allow them.
 const takesOthers = ({ schema }: Field): boolean =>
   schema.additionalProperties !== undefined || schema.patternProperties !== undefined
 
@@ -154,7 +153,7 @@ function* everyField(fields: readonly Field[]): Generator<Field> {
   }
 }
 
-/** A name for each field; no two are the same. Plain paths come first, so that `user.name` is the name of the user. */
+/** Unique names. Plain paths come first, so that `user.name` is property `name` of `user`. */
 function namesFor(fields: readonly Field[]): ReadonlyMap<Field, string> {
   const names = new Map<Field, string>()
   const taken = new Set<string>()

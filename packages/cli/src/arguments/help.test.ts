@@ -2,11 +2,11 @@ import type { JsonSchema, Tool } from '@unfold-mcp/core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { styleFor } from '../text/style.ts'
+import { createStyle } from '../text/style.ts'
 import { widthOf } from '../text/width.ts'
 import { helpText } from './help.ts'
 import { parseToolArguments } from './parse.ts'
-import { sampleArguments } from './sample.ts'
+import { exampleArguments } from './sample.ts'
 
 const createIssue: Tool = {
   name: 'create_issue',
@@ -46,13 +46,13 @@ const createIssue: Tool = {
 const command = 'unfold call github'
 
 describe('the help of a tool', () => {
-  test('says all there is to know, from the schema alone', () => {
+  test('is derived from the schema', () => {
     expect(helpText(createIssue, { command, width: 100 })).toMatchInlineSnapshot(`
       "Open an issue in a repository.
 
       The title should be short; whoever reads it has many of them to look through.
 
-      By its own account it may change or delete what is there.
+      Destructive: may modify or delete data.
 
       Usage: unfold call github create_issue --repo <text> --title <text> [options]
 
@@ -62,16 +62,16 @@ describe('the help of a tool', () => {
 
       Options:
         --body <text>             What happened, in Markdown. At most 65536 characters.
-        --labels <text>           Labels to put on it. At most 10 values. May be repeated.
+        --labels <text>           Labels to put on it. At most 10 values. Repeatable.
         --state <open|closed>     Its state. Default: open.
         --priority <1|2>          One of 1 (Now), 2 (Later).
         --[no-]draft              Do not notify anyone yet.
         --assignee.login <text>   Required with --assignee.
-        --assignee.email <email>  May be null.
+        --assignee.email <email>  Nullable.
         --due <date|integer>      When.
         --arg:env.<name> <text>   Variables.
         --arg:json                A name of ours.
-        --token <text>            Secret: with --args - it stays out of the list of processes.
+        --token <text>            Secret: use --args - to keep it out of the process list.
         '--arg:odd name' <any>
         --zone <choice>           One of Zone/Number-0, Zone/Number-1, Zone/Number-2, Zone/Number-3,
                                   Zone/Number-4, Zone/Number-5, Zone/Number-6, Zone/Number-7,
@@ -82,8 +82,8 @@ describe('the help of a tool', () => {
         unfold call github create_issue --repo abc/def --title text
         unfold call github create_issue --body text --repo abc/def --title text --labels text --state open
 
-      Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file,
-      --args - for standard input. A name that is odd, or that is a flag of ours, is written --arg:<name>."
+      Arguments can also be written name=value or name:=json, or as JSON: --args '{…}', --args @file,
+      --args - for standard input. Names that conflict with global flags are written --arg:<name>."
     `)
   })
 
@@ -94,8 +94,7 @@ describe('the help of a tool', () => {
       The title should be short; whoever reads it has
       many of them to look through.
 
-      By its own account it may change or delete what is
-      there.
+      Destructive: may modify or delete data.
 
       Usage: unfold call github create_issue --repo <text> --title <text> [options]
 
@@ -109,8 +108,8 @@ describe('the help of a tool', () => {
                                  Markdown. At most 65536
                                  characters.
         --labels <text>          Labels to put on it. At
-                                 most 10 values. May be
-                                 repeated.
+                                 most 10 values.
+                                 Repeatable.
         --state <open|closed>    Its state. Default:
                                  open.
         --priority <1|2>         One of 1 (Now), 2
@@ -120,13 +119,13 @@ describe('the help of a tool', () => {
         --assignee.login <text>  Required with
                                  --assignee.
         --assignee.email <email>
-                                 May be null.
+                                 Nullable.
         --due <date|integer>     When.
         --arg:env.<name> <text>  Variables.
         --arg:json               A name of ours.
-        --token <text>           Secret: with --args -
-                                 it stays out of the
-                                 list of processes.
+        --token <text>           Secret: use --args - to
+                                 keep it out of the
+                                 process list.
         '--arg:odd name' <any>
         --zone <choice>          One of Zone/Number-0,
                                  Zone/Number-1,
@@ -146,32 +145,32 @@ describe('the help of a tool', () => {
         unfold call github create_issue --repo abc/def --title text
         unfold call github create_issue --body text --repo abc/def --title text --labels text --state open
 
-      Arguments may also be written name=value or
-      name:=json, or all at once: --args '{…}', --args
-      @file, --args - for standard input. A name that is
-      odd, or that is a flag of ours, is written
+      Arguments can also be written name=value or
+      name:=json, or as JSON: --args '{…}', --args
+      @file, --args - for standard input. Names that
+      conflict with global flags are written
       --arg:<name>."
     `)
   })
 
-  test('of a tool without parameters is short', () => {
+  test('is short for a tool without parameters', () => {
     expect(helpText({ name: 'ping', inputSchema: { type: 'object' } }, { command: 'unfold call x' })).toBe(
       'ping\n\nUsage: unfold call x ping\n\nExample:\n  unfold call x ping',
     )
   })
 
-  test('marks its headings where colours are wanted', () => {
-    const style = styleFor({ env: {}, isTerminal: true })
+  test('highlights headings if colours are enabled', () => {
+    const style = createStyle({ env: {}, isTerminal: true })
     expect(helpText(createIssue, { command, style })).toContain('\u001b[1mRequired:\u001b[22m\n')
   })
 
-  test('shows the first of very many parameters, and says how many there are', () => {
+  test('is limited to the first parameters, with the number of others', () => {
     const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'string' }]))
     const help = helpText({ name: 'wide', inputSchema: { type: 'object', properties } }, { command: 'x', limit: 5 })
     expect(help).toContain('--p4 <text>\n  … and 19995 more\n')
   })
 
-  test('shows nothing of the server that a terminal would act on', () => {
+  test('is safe for a terminal', () => {
     const evil = '\u001b]0;owned\u0007\u202e\u009b2J\u200b'
     const tool: Tool = {
       name: `t${evil}`,
@@ -190,7 +189,7 @@ describe('the help of a tool', () => {
     expect(helpText(tool, { command: 'x' })).not.toMatch(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/u)
   })
 
-  test('keeps to the width but for lines to be copied, and never fails, for any schema', () => {
+  test('keeps to the width except for example lines, and never fails, for any schema', () => {
     const anySchema = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 })
     fc.assert(
       fc.property(anySchema, fc.integer({ min: 60, max: 120 }), fc.string(), (properties, width, description) => {
@@ -206,14 +205,14 @@ describe('the examples', () => {
   const read = (tool: Tool, argv: readonly string[]) =>
     parseToolArguments(tool, argv, { readFile: async () => '', readStdin: async () => '' })
 
-  test('give what is required, and then some', () => {
-    expect(sampleArguments(createIssue)).toEqual([
+  test('show required arguments, then some optional ones', () => {
+    expect(exampleArguments(createIssue)).toEqual([
       { repo: 'abc/def', title: 'text' },
       { body: 'text', repo: 'abc/def', title: 'text', labels: ['text'], state: 'open' },
     ])
   })
 
-  test('are values of their kind', () => {
+  test('have values of the right type', () => {
     const properties: JsonSchema = {
       a: { $ref: '#/$defs/a' },
       b: { type: 'array', items: { enum: ['x', 'y', 'z'] }, minItems: 2 },
@@ -229,7 +228,7 @@ describe('the examples', () => {
     }
     const $defs = { a: { type: 'object', properties: { n: { type: 'string' }, o: {} }, required: ['n'] } }
     const tool: Tool = { name: 't', inputSchema: { type: 'object', properties, required: Object.keys(properties), $defs } }
-    expect(sampleArguments(tool)).toEqual([
+    expect(exampleArguments(tool)).toEqual([
       {
         a: { n: 'text' },
         b: ['x', 'y'],
@@ -246,7 +245,7 @@ describe('the examples', () => {
     ])
   })
 
-  test('keep to patterns and formats, which the help names; an intricate pattern stands for itself', async () => {
+  test('match patterns and formats; a complex pattern is shown instead', async () => {
     const intricate = '^(?=.*\\d).{8,}$'
     const properties: JsonSchema = {
       to: {
@@ -263,10 +262,10 @@ describe('the examples', () => {
     const help = helpText(tool, { command: 'unfold call post', width: 120 })
     expect(help).toMatch(/--to\.zip <text> +Matching \^\\d\{4\}\$\./u)
     expect(help).toContain('--to.since <date>')
-    expect(help).toMatch(/--hosts <ipv4> +May be repeated\. Each matching \^\[\\d\.\]\+\$\./u)
+    expect(help).toMatch(/--hosts <ipv4> +Repeatable\. Each matching \^\[\\d\.\]\+\$\./u)
     expect(help).toContain('--at <date-time>')
-    expect(help).toMatch(/--tags <text> +At least 1 value\. May be repeated\. Each matching \^\[A-Z\]\{3\}\$\./u)
-    const [sample = {}] = sampleArguments(tool)
+    expect(help).toMatch(/--tags <text> +At least 1 value\. Repeatable\. Each matching \^\[A-Z\]\{3\}\$\./u)
+    const [sample = {}] = exampleArguments(tool)
     expect(sample).toEqual({
       to: { zip: '1234', since: '2026-01-31' },
       hosts: ['192.0.2.1'],
@@ -279,7 +278,7 @@ describe('the examples', () => {
     expect(help).toContain('unfold call post send --to.zip 1234 --to.since 2026-01-31 --hosts 192.0.2.1')
   })
 
-  test('can be run as they stand', async () => {
+  test('can be run unchanged', async () => {
     const help = helpText(createIssue, { command, width: 100 })
     const [, least] = /Examples:\n {2}unfold call github create_issue (.*)\n/u.exec(help) ?? []
     const { args, problems } = await read(createIssue, (least ?? '').split(' '))

@@ -4,25 +4,24 @@ import { safeText } from '../text/safe.ts'
 import { plain, type Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { argvOf } from './argv.ts'
-import { choiceText } from './fit.ts'
+import { toArgv } from './argv.ts'
 import { extraOf, type Flag, type FlagTable, flagTableOf, isShownFlag } from './flags.ts'
 import { shellQuote } from './quote.ts'
-import { sampleArguments } from './sample.ts'
+import { exampleArguments } from './sample.ts'
+import { choiceText } from './validation.ts'
 
 export interface HelpOptions {
-  /** What is typed before the tool's name, such as `unfold call github`. */
+  /** Command before the name of the tool, such as `unfold call github`. */
   readonly command: string
-  /** What is typed after everything else, such as `-- node server.js`. */
+  /** End of the command line, such as `-- node server.js`. */
   readonly after?: string
-  /** How many columns the terminal has. */
   readonly width?: number
   readonly style?: Style
-  /** How many parameters to show at most. */
+  /** Maximum number of parameters to show. */
   readonly limit?: number
 }
 
-/** How to call a tool, from its schema alone. Every word of the server in it is safe for a terminal. */
+/** Help for a tool, generated from its schema. Safe for a terminal. */
 export function helpText(tool: Tool, { command, after = '', width = 80, style = plain, limit = 100 }: HelpOptions): string {
   const table = flagTableOf(tool)
   const shown = table.flags.filter(isShownFlag)
@@ -32,7 +31,7 @@ export function helpText(tool: Tool, { command, after = '', width = 80, style = 
   const tail = after === '' ? '' : ` ${after}`
   const hasEscape = shown.some(({ text }) => text.startsWith('--arg:'))
   const sections = [
-    aboutLines(tool, width),
+    descriptionLines(tool, width),
     [`${style.bold('Usage:')} ${usage(start, required, optional.length > 0)}${tail}`],
     section('Required:', required, { table, width, style, limit }),
     section('Options:', optional, { table, width, style, limit: Math.max(0, limit - required.length) }),
@@ -46,32 +45,32 @@ export function helpText(tool: Tool, { command, after = '', width = 80, style = 
 }
 
 const otherWays =
-  "Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file, --args - for standard input."
-const escapes = ' A name that is odd, or that is a flag of ours, is written --arg:<name>.'
+  "Arguments can also be written name=value or name:=json, or as JSON: --args '{…}', --args @file, --args - for standard input."
+const escapes = ' Names that conflict with global flags are written --arg:<name>.'
 
-const longestAbout = 4_000
-const destroys = 'By its own account it may change or delete what is there.'
+const maxDescriptionLength = 4_000
+const destructiveNote = 'Destructive: may modify or delete data.'
 
-function aboutLines(tool: Tool, width: number): readonly string[] {
+function descriptionLines(tool: Tool, width: number): readonly string[] {
   const text = tool.description ?? tool.title ?? tool.annotations?.title ?? ''
-  const lines = wrapped(safeText(text, { lines: true, limit: longestAbout }).trim(), width)
-  const words = lines.length === 1 && lines[0] === '' ? [safeText(tool.name)] : lines
-  return facetOf(tool) === 'destructive' ? [...words, '', ...wrapped(destroys, width)] : words
+  const lines = wrapped(safeText(text, { lines: true, limit: maxDescriptionLength }).trim(), width)
+  const description = lines.length === 1 && lines[0] === '' ? [safeText(tool.name)] : lines
+  return facetOf(tool) === 'destructive' ? [...description, '', ...wrapped(destructiveNote, width)] : description
 }
 
-const mostInUsage = 4
+const maxInUsage = 4
 
 function usage(command: string, required: readonly Flag[], hasOptions: boolean): string {
-  const named = required.slice(0, mostInUsage).map((flag) => `${shellQuote([flag.text])} ${placeholder(flag.field)}`)
+  const named = required.slice(0, maxInUsage).map((flag) => `${shellQuote([flag.text])} ${placeholder(flag.field)}`)
   const more = required.length > named.length ? ['…'] : []
   return [command, ...named, ...more, ...(hasOptions ? ['[options]'] : [])].join(' ')
 }
 
-/** Whether it is required with all that it is in. */
+/** Whether the parameter and all objects around it are required. */
 function isRequired({ field }: Flag, table: FlagTable): boolean {
   if (!field.required || field.path.length === 1) return field.required
-  const around = table.at(field.path.slice(0, -1))
-  return around !== undefined && isRequired(around, table)
+  const parent = table.at(field.path.slice(0, -1))
+  return parent !== undefined && isRequired(parent, table)
 }
 
 interface SectionOptions {
@@ -83,7 +82,7 @@ interface SectionOptions {
 
 function section(title: string, flags: readonly Flag[], { table, width, style, limit }: SectionOptions): readonly string[] {
   if (flags.length === 0) return []
-  const rows = flags.slice(0, limit).map((flag) => [head(flag), about(flag.field, table)])
+  const rows = flags.slice(0, limit).map((flag) => [head(flag), describe(flag.field, table)])
   const more = flags.length > rows.length ? [`  … and ${flags.length - rows.length} more`] : []
   return [style.bold(title), ...tableLines(rows, { width, indent: 2, widest: Math.min(32, Math.floor(width / 2) - 2) }), ...more]
 }
@@ -96,9 +95,8 @@ function head({ text, field, negation }: Flag): string {
   return `${name} ${placeholder(field)}`
 }
 
-const longestChoices = 40
+const maxChoicesLength = 40
 
-/** What stands for a value. */
 function placeholder(field: Field): string {
   switch (field.kind) {
     case 'text':
@@ -114,7 +112,7 @@ function placeholder(field: Field): string {
     case 'choice':
     case 'multichoice': {
       const choices = field.choices.map(({ value }) => safeText(choiceText(value))).join('|')
-      return choices.length > longestChoices ? '<choice>' : `<${choices}>`
+      return choices.length > maxChoicesLength ? '<choice>' : `<${choices}>`
     }
     case 'list':
       return placeholder(field.item)
@@ -127,16 +125,15 @@ function placeholder(field: Field): string {
   }
 }
 
-const longestNote = 600
+const maxNoteLength = 600
 
-/** Everything else that there is to say of a parameter, in short sentences. */
-function about(field: Field, table: FlagTable): string {
-  const words = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: longestNote }).trim()
-  const sentence = words === '' || /[.!?…:]$/u.test(words) ? words : `${words}.`
+function describe(field: Field, table: FlagTable): string {
+  const text = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: maxNoteLength }).trim()
+  const sentence = text === '' || /[.!?…:]$/u.test(text) ? text : `${text}.`
   return [sentence, ...notes(field, table)].filter((note) => note !== '').join(' ')
 }
 
-/** A default as it is typed; in quotes where it could be taken for a part of the sentence. */
+/** Quoted if it could be mistaken for a part of the sentence. */
 function defaultText(value: unknown): string {
   const text = safeText(choiceText(value), { limit: 80 })
   return typeof value === 'string' && !/\w$/u.test(text) ? `"${text}"` : text
@@ -144,33 +141,32 @@ function defaultText(value: unknown): string {
 
 function notes(field: Field, table: FlagTable): readonly string[] {
   const limits = limitsOf(field.constraints)
-  const around = table.at(field.path.slice(0, -1))
+  const parent = table.at(field.path.slice(0, -1))
   return [
     ...choiceNotes(field),
     ...(limits === '' ? [] : [`${limits}.`]),
-    ...(field.kind === 'list' || field.kind === 'multichoice' ? ['May be repeated.'] : []),
+    ...(field.kind === 'list' || field.kind === 'multichoice' ? ['Repeatable.'] : []),
     ...(field.kind === 'list' ? itemNotes(field.item) : []),
     ...(field.kind === 'list' && field.item.kind === 'choice' ? choiceNotes(field.item) : []),
-    ...(field.nullable && field.kind !== 'choice' ? ['May be null.'] : []),
+    ...(field.nullable && field.kind !== 'choice' ? ['Nullable.'] : []),
     ...(field.default === undefined ? [] : [`Default: ${defaultText(field.default)}.`]),
-    ...(field.required && around !== undefined && !isRequired(around, table) ? [`Required with ${around.text}.`] : []),
-    ...(field.secret ? ['Secret: with --args - it stays out of the list of processes.'] : []),
+    ...(field.required && parent !== undefined && !isRequired(parent, table) ? [`Required with ${parent.text}.`] : []),
+    ...(field.secret ? ['Secret: use --args - to keep it out of the process list.'] : []),
   ]
 }
 
-/** What each value of a list must keep to. */
 function itemNotes({ constraints }: Field): readonly string[] {
   const limits = limitsOf(constraints)
   return limits === '' ? [] : [`Each ${limits.charAt(0).toLowerCase()}${limits.slice(1)}.`]
 }
 
-const mostChoices = 12
+const maxChoices = 12
 
-/** The choices, where what stands for the value does not name them or does not say enough. */
+/** Choices that the placeholder does not show. */
 function choiceNotes(field: Field): readonly string[] {
   if (field.kind !== 'choice' && field.kind !== 'multichoice') return []
   const isNamed = placeholder(field) !== '<choice>'
-  const texts = field.choices.slice(0, mostChoices).map(({ value, label }) => {
+  const texts = field.choices.slice(0, maxChoices).map(({ value, label }) => {
     const text = safeText(choiceText(value), { limit: 60 })
     return label === choiceText(value) ? text : `${text} (${safeText(label, { limit: 60 })})`
   })
@@ -183,37 +179,37 @@ function limitsOf(limits: Constraints): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, pattern } = limits
   const parts = [
     range(minimum, maximum, ''),
-    exclusiveMinimum === undefined ? '' : `more than ${exclusiveMinimum}`,
+    exclusiveMinimum === undefined ? '' : `greater than ${exclusiveMinimum}`,
     exclusiveMaximum === undefined ? '' : `less than ${exclusiveMaximum}`,
     multipleOf === undefined ? '' : `a multiple of ${multipleOf}`,
     range(limits.minLength, limits.maxLength, ' characters'),
     range(limits.minItems, limits.maxItems, ' values'),
-    limits.uniqueItems === true ? 'each once' : '',
+    limits.uniqueItems === true ? 'unique' : '',
     pattern === undefined ? '' : `matching ${safeText(pattern, { limit: 60 })}`,
   ].filter((part) => part !== '')
   const text = parts.join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
+function range(min: number | undefined, max: number | undefined, unit: string): string {
   const unitOf = (count: number): string => (count === 1 ? unit.replace(/s$/u, '') : unit)
-  if (least !== undefined && most !== undefined)
-    return least === most ? `exactly ${least}${unitOf(least)}` : `${least} to ${most}${unitOf(most)}`
-  if (least !== undefined) return least === 0 && unit !== '' ? '' : `at least ${least}${unitOf(least)}`
-  return most === undefined ? '' : `at most ${most}${unitOf(most)}`
+  if (min !== undefined && max !== undefined)
+    return min === max ? `exactly ${min}${unitOf(min)}` : `${min} to ${max}${unitOf(max)}`
+  if (min !== undefined) return min === 0 && unit !== '' ? '' : `at least ${min}${unitOf(min)}`
+  return max === undefined ? '' : `at most ${max}${unitOf(max)}`
 }
 
-const longestExample = 500
+const maxExampleLength = 500
 
 function examples(
   tool: Tool,
   command: string,
   { tail, style }: { readonly tail: string; readonly style: Style },
 ): readonly string[] {
-  const lines = sampleArguments(tool).map(
-    (args) => `${[command, shellQuote(argvOf(tool, args))].filter((part) => part !== '').join(' ')}${tail}`,
+  const lines = exampleArguments(tool).map(
+    (args) => `${[command, shellQuote(toArgv(tool, args))].filter((part) => part !== '').join(' ')}${tail}`,
   )
-  const short = [...new Set(lines)].filter((line) => line.length <= longestExample)
+  const short = [...new Set(lines)].filter((line) => line.length <= maxExampleLength)
   return short.length === 0
     ? []
     : [style.bold(short.length === 1 ? 'Example:' : 'Examples:'), ...short.map((line) => `  ${line}`)]

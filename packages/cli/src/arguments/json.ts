@@ -1,24 +1,21 @@
-/** JSON text as a value, or why it cannot be one. */
+import { errorMessage } from '../base/error-message.ts'
+
 export type JsonRead = { readonly value: unknown } | { readonly problem: string }
 
-const deepest = 500
+const maxDepth = 500
 
-/**
- * Reads JSON that a person wrote. A number whose digits would be sent as others is refused, as is nesting that nothing
- * downstream could write again.
- */
+/** Parses JSON. Rejects numbers that would lose digits, and nesting that cannot be serialised again. */
 export function readJson(text: string): JsonRead {
   try {
     const value: unknown = JSON.parse(text)
-    const problem = troubleIn(text)
+    const problem = findJsonProblem(text)
     return problem === undefined ? { value } : { problem }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: errorMessage(error) }
   }
 }
 
-/** What valid JSON text says that a value of ours would not. */
-function troubleIn(text: string): string | undefined {
+function findJsonProblem(text: string): string | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const char = text[at] ?? ''
@@ -28,10 +25,10 @@ function troubleIn(text: string): string | undefined {
     else if (char === '-' || (char >= '0' && char <= '9')) {
       const end = endOfNumber(text, at)
       const digits = text.slice(at, end)
-      if (!keepsDigits(digits)) return lostDigits(digits)
+      if (!keepsDigits(digits)) return precisionProblem(digits)
       at = end - 1
     }
-    if (depth > deepest) return `it is nested deeper than ${deepest} levels`
+    if (depth > maxDepth) return `nested deeper than ${maxDepth} levels`
   }
   return undefined
 }
@@ -48,7 +45,7 @@ function endOfNumber(text: string, start: number): number {
   return at
 }
 
-/** Whether a number is sent with the digits it was written with. Fractions and exponents are taken as near enough. */
+/** Whether an integer survives conversion to a double. Fractions and exponents are not checked. */
 export function keepsDigits(digits: string): boolean {
   const value = Number(digits)
   if (!Number.isFinite(value)) return false
@@ -56,7 +53,7 @@ export function keepsDigits(digits: string): boolean {
   return writtenOut(value) === digits.replace(/^\+/u, '').replace(/^(-?)0+/u, '$1')
 }
 
-/** A whole number as JSON would write it, without an exponent. */
+/** Integer without an exponent. */
 function writtenOut(value: number): string {
   const [mantissa = '', exponent] = String(value).split('e+')
   if (exponent === undefined) return mantissa
@@ -64,9 +61,8 @@ function writtenOut(value: number): string {
   return whole + fraction.padEnd(Number(exponent), '0')
 }
 
-/** Why a number was refused. */
-export function lostDigits(digits: string): string {
+export function precisionProblem(digits: string): string {
   const short = digits.length > 40 ? `${digits.slice(0, 40)}…` : digits
-  if (!Number.isFinite(Number(digits))) return `${short} is larger than any number that can be sent`
-  return `${short} is beyond ±${Number.MAX_SAFE_INTEGER}, where whole numbers lose digits`
+  if (!Number.isFinite(Number(digits))) return `${short} is too large for a number`
+  return `${short} exceeds ±${Number.MAX_SAFE_INTEGER} and would lose precision`
 }

@@ -1,14 +1,14 @@
-/** How a path of properties is written in one word: steps joined by dots, odd ones as JSON strings. */
+/** Joins a property path with dots; steps that need quoting become JSON strings. */
 export function nameOf(path: readonly string[]): string {
   return path.map((step) => (isPlainStep(step) ? step : quotedStep(step))).join('.')
 }
 
-/** The path as people would write it, dots and all; undefined when that could be read in another way. */
+/** The path joined with plain dots; undefined if that would be ambiguous. */
 export function looseNameOf(path: readonly string[]): string | undefined {
   return path.every((step) => step !== '' && !odd.test(step)) ? path.join('.') : undefined
 }
 
-/** The step that a word stands for: a JSON string is what it says, anything else is itself. */
+/** Unquotes a step. */
 export function stepOf(text: string): string {
   if (!text.startsWith('"')) return text
   try {
@@ -19,14 +19,14 @@ export function stepOf(text: string): string {
   }
 }
 
-// What would end a name, begin a quoted step, or not be seen.
+// Characters that end a name, start a quoted step, or are invisible.
 const odd = /["=:\p{C}\p{Zl}\p{Zp}]/u
 
 const isPlainStep = (step: string): boolean => step !== '' && !odd.test(step) && !step.includes('.')
 
 const quotedStep = (step: string): string => visibleJson(step)
 
-/** JSON in which every character can be seen, typed and passed on. */
+/** JSON without invisible characters. */
 export function visibleJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) =>
@@ -34,14 +34,13 @@ export function visibleJson(value: unknown): string {
   )
 }
 
-/** A word taken apart. */
 export interface NamedWord {
   readonly name: string
   readonly separator: '' | '=' | ':='
   readonly value: string
 }
 
-// A name ends at the first `=` or `:=` outside a quoted step. Each way on begins differently, so this never looks twice.
+// A name ends at the first `=` or `:=` outside a quoted step. The alternatives are disjoint, so there is no backtracking.
 const nameEnd = /^((?:[^"=:]|:(?!=)|"(?:[^"\\]|\\.)*")*)(:?=)/su
 
 /** Splits `name=value` and `name:=json`. */

@@ -51,7 +51,7 @@ const issue = tool(
   { required: ['title'] },
 )
 
-describe('ways to give an argument', () => {
+describe('argument syntax', () => {
   test.each<[string, readonly string[]]>([
     ['a flag and a word', ['--title', 'It broke']],
     ['a flag with its value', ['--title=It broke']],
@@ -65,7 +65,7 @@ describe('ways to give an argument', () => {
     expect(await argsOf(issue, ...argv)).toEqual({ title: 'It broke' })
   })
 
-  test('a file and standard input', async () => {
+  test('--args reads a file and stdin', async () => {
     const file = join(folder, 'args.json')
     await writeFile(file, '\uFEFF{"title":"from a file"}')
     expect(await argsOf(issue, '--args', `@${file}`)).toEqual({ title: 'from a file' })
@@ -74,29 +74,29 @@ describe('ways to give an argument', () => {
     expect(await parsed(issue, ['-'], '{"title":"from a pipe"}')).toEqual(given)
   })
 
-  test('values of --args that were found before the tool', async () => {
-    const { args } = await parseToolArguments(issue, ['--count=2'], { ...sources(), given: ['{"title":"a","count":1}'] })
+  test('--args before the name of the tool is used', async () => {
+    const { args } = await parseToolArguments(issue, ['--count=2'], { ...sources(), values: ['{"title":"a","count":1}'] })
     expect(args).toEqual({ title: 'a', count: 2 })
   })
 
-  test('a later one replaces an earlier one, and all of them replace what --args says', async () => {
+  test('later values replace earlier ones, and single parameters replace --args', async () => {
     expect(await argsOf(issue, '--title', 'a', 'title=b')).toEqual({ title: 'b' })
     expect(await argsOf(issue, '--title', 'a', '--args', '{"title":"b","count":1}')).toEqual({ title: 'a', count: 1 })
     expect(await argsOf(issue, '--args', '{"title":"a","count":1}', '--args', '{"title":"b"}')).toEqual({ title: 'b', count: 1 })
   })
 
-  test('hyphens and underscores are the same where no two parameters differ in them alone', async () => {
+  test('hyphens and underscores are interchangeable unless ambiguous', async () => {
     expect(await argsOf(tool({ repo_name: { type: 'string' } }), '--repo-name', 'x')).toEqual({ repo_name: 'x' })
     const both = tool({ 'a-b': { type: 'string' }, a_b: { type: 'string' } })
     expect(await argsOf(both, '--a-b', 'x', '--a_b', 'y')).toEqual({ 'a-b': 'x', a_b: 'y' })
   })
 
-  test("nothing at all is no arguments, without the defaults, which are the server's", async () => {
+  test('no arguments are valid, and defaults are left to the server', async () => {
     expect(await argsOf(tool({ size: { type: 'integer', default: 5 } }))).toEqual({})
   })
 })
 
-describe('a value is what the schema says', () => {
+describe('values are converted by the schema', () => {
   test.each<[string, JsonSchema, string, unknown]>([
     ['digits for text', { type: 'string' }, '012', '012'],
     ['true for text', { type: 'string' }, 'true', 'true'],
@@ -149,7 +149,7 @@ describe('a value is what the schema says', () => {
     expect(await argsOf(tool({ x: schema }), `x=${word}`)).toEqual(args)
   })
 
-  test('JSON is taken where it is asked for with :=', async () => {
+  test(':= takes JSON', async () => {
     const either = tool({ x: { type: ['string', 'number', 'null'] } })
     expect(await argsOf(either, 'x:=12')).toEqual({ x: 12 })
     expect(await argsOf(either, 'x:=null')).toEqual({ x: null })
@@ -158,7 +158,7 @@ describe('a value is what the schema says', () => {
 })
 
 describe('a switch', () => {
-  test('is true by its name, false by --no- before it, and takes a value too', async () => {
+  test('is true by its name, false with --no-, and accepts a value', async () => {
     const draft = tool({ draft: { type: 'boolean' }, x: { type: 'string' } })
     expect(await argsOf(draft, '--draft')).toEqual({ draft: true })
     expect(await argsOf(draft, '--no-draft')).toEqual({ draft: false })
@@ -167,14 +167,14 @@ describe('a switch', () => {
     expect(await argsOf(draft, '--draft', 'x=1')).toEqual({ draft: true, x: '1' })
   })
 
-  test('may be one of several things', async () => {
+  test('can be part of a union', async () => {
     const either = tool({ follow: { type: ['boolean', 'string'] } })
     expect(await argsOf(either, '--follow')).toEqual({ follow: true })
     expect(await argsOf(either, '--no-follow')).toEqual({ follow: false })
     expect(await argsOf(either, '--follow', 'all')).toEqual({ follow: 'all' })
   })
 
-  test('gives way to a parameter whose name is its negation', async () => {
+  test('does not shadow a parameter named like its negation', async () => {
     const both = tool({
       cache: { type: 'boolean' },
       'no-cache-at': { type: 'string' },
@@ -196,7 +196,7 @@ describe('a list', () => {
     expect(await argsOf(list, '--labels=[]')).toEqual({ labels: [] })
   })
 
-  test('has items of the type the schema says', async () => {
+  test('has items of the schema type', async () => {
     expect(await argsOf(tool({ x: { type: 'array', items: { type: 'integer' } } }), '--x', '1', '--x', '[2,3]')).toEqual({
       x: [1, 2, 3],
     })
@@ -215,7 +215,7 @@ describe('a list', () => {
     expect(await argsOf(matrix, 'rows:=[[1]]', '--rows', '[2]')).toEqual({ rows: [[1], [2]] })
   })
 
-  test('where a single value is allowed too begins with the second one', async () => {
+  test('that also allows a single value starts with the second one', async () => {
     const either = tool({ to: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] } })
     expect(await argsOf(either, '--to', 'a')).toEqual({ to: 'a' })
     expect(await argsOf(either, '--to', 'a', '--to', 'b', '--to', 'c')).toEqual({ to: ['a', 'b', 'c'] })
@@ -224,7 +224,7 @@ describe('a list', () => {
 })
 
 describe('an object', () => {
-  test('is given by its parts, whole, or both', async () => {
+  test('is set by its properties, as a whole, or both', async () => {
     expect(await argsOf(issue, 'title=x', '--user.name', 'Ada', '--user.age=36')).toEqual({
       title: 'x',
       user: { name: 'Ada', age: 36 },
@@ -241,7 +241,7 @@ describe('an object', () => {
     })
   })
 
-  test('takes any name where the schema foresees it', async () => {
+  test('accepts any name if the schema does', async () => {
     const request = tool({ headers: { type: 'object', additionalProperties: { type: 'string' } }, meta: { type: 'object' } })
     expect(await argsOf(request, '--headers.X-Id', '012', 'headers.a.b=c', '--headers."".x=y')).toEqual({
       headers: { 'X-Id': '012', 'a.b': 'c', '"".x': 'y' },
@@ -249,7 +249,7 @@ describe('an object', () => {
     expect(await argsOf(request, '--meta.size:=5', '--headers."a=b"=c')).toEqual({ meta: { size: 5 }, headers: { 'a=b': 'c' } })
   })
 
-  test('of several shapes takes the parts of each', async () => {
+  test('in a union accepts the properties of each branch', async () => {
     const branch = (kind: string, name: string): JsonSchema => ({
       type: 'object',
       properties: { kind: { const: kind }, [name]: { type: 'string' } },
@@ -258,22 +258,22 @@ describe('an object', () => {
     expect(await argsOf(open, '--from.kind', 'url', '--from.href', 'x')).toEqual({ from: { kind: 'url', href: 'x' } })
   })
 
-  test('of arguments takes names of no parameter only where the tool says so, and never by a flag', async () => {
+  test('accepts unlisted names only if the schema does, and never as a flag', async () => {
     const free = tool({ a: { type: 'string' } }, { additionalProperties: { type: 'integer' } })
     expect(await argsOf(free, 'b=1', '--arg:c', '2', '"d=e":=3')).toEqual({ b: 1, c: 2, 'd=e': 3 })
-    expect(await messagesOf(free, '--b', '1')).toEqual(['There is no argument --b. Nearest: --a.'])
-    expect(await messagesOf(tool({ a: {} }), 'b=1')).toEqual(['There is no argument b. Nearest: --a.'])
+    expect(await messagesOf(free, '--b', '1')).toEqual(['Unknown argument --b. Nearest: --a.'])
+    expect(await messagesOf(tool({ a: {} }), 'b=1')).toEqual(['Unknown argument b. Nearest: --a.'])
   })
 })
 
-describe('names that are trouble elsewhere', () => {
+describe('unusual names', () => {
   const odd = tool(
     JSON.parse(
       '{"__proto__":{"type":"string"},"":{"type":"string"},"--help":{"type":"string"},"json":{"type":"boolean"},"my param":{"type":"string"},"a.b":{"type":"string"},"a=b":{"type":"string"},"constructor":{"type":"string"},"user":{"type":"object","properties":{"__proto__":{"type":"string"}}}}',
     ) as JsonSchema,
   )
 
-  test('are reached by one rule', async () => {
+  test('follow one quoting rule', async () => {
     const args = await argsOf(
       odd,
       '--__proto__=1',
@@ -292,7 +292,7 @@ describe('names that are trouble elsewhere', () => {
     expect(Object.getPrototypeOf(args)).toBe(Object.prototype)
   })
 
-  test('never change what every object inherits', async () => {
+  test('never change Object.prototype', async () => {
     const free = tool({}, { additionalProperties: true })
     const args = await argsOf(free, '--args', '{"__proto__":{"polluted":1}}', '__proto__:={"polluted":2}', '"constructor"=x')
     expect(Object.hasOwn(args, '__proto__')).toBe(true)
@@ -300,14 +300,14 @@ describe('names that are trouble elsewhere', () => {
     expect(args).not.toHaveProperty('polluted')
   })
 
-  test('a plain path comes before a name with a dot in it', async () => {
+  test('a plain path takes precedence over a name with a dot', async () => {
     const both = tool({ 'a.b': { type: 'string' }, a: { type: 'object', properties: { b: { type: 'string' } } } })
     expect(await argsOf(both, '--a.b=path', '"a.b"=name')).toEqual({ a: { b: 'path' }, 'a.b': 'name' })
   })
 })
 
 describe('problems', () => {
-  test('are all told at once, each with its place', async () => {
+  test('are all reported at once, each with its parameter', async () => {
     const { problems, missing } = await parsed(issue, [
       '--titel',
       'x',
@@ -318,12 +318,12 @@ describe('problems', () => {
       '--draft=maybe',
     ])
     expect(problems).toEqual([
-      { kind: 'unknown', position: 0, message: 'There is no argument --titel. Nearest: --title.', nearest: ['--title'] },
-      { kind: 'value', position: 2, flag: '--count', message: '--count must be a whole number, not "abc".', nearest: [] },
+      { kind: 'unknown', position: 0, message: 'Unknown argument --titel. Nearest: --title.', nearest: ['--title'] },
+      { kind: 'value', position: 2, flag: '--count', message: '--count must be an integer, not "abc".', nearest: [] },
       {
         kind: 'syntax',
         position: 4,
-        message: 'stray names no argument. Write name=value or --name value, as in --title ….',
+        message: 'Unexpected argument stray. Use name=value or --name value, such as --title ….',
         nearest: [],
       },
       { kind: 'value', position: 5, flag: '--state', message: '--state must be one of open, closed, not "opened".', nearest: [] },
@@ -331,7 +331,7 @@ describe('problems', () => {
         kind: 'value',
         position: 6,
         flag: '--draft',
-        message: '--draft must be true or false (yes and no will do), not "maybe".',
+        message: '--draft must be true or false, not "maybe".',
         nearest: [],
       },
       { kind: 'missing', flag: '--title', message: '--title is required. What it is about', nearest: [] },
@@ -340,47 +340,42 @@ describe('problems', () => {
   })
 
   test.each<[string, JsonSchema, string, string]>([
-    ['a fraction', { type: 'integer' }, '--x=1.5', '--x must be a whole number, not "1.5".'],
-    ['a hexadecimal', { type: 'integer' }, '--x=0x10', '--x must be a whole number, not "0x10".'],
+    ['a fraction', { type: 'integer' }, '--x=1.5', '--x must be an integer, not "1.5".'],
+    ['a hexadecimal', { type: 'integer' }, '--x=0x10', '--x must be an integer, not "0x10".'],
     ['nothing for a number', { type: 'number' }, '--x=', '--x must be a number, not "".'],
     ['no number at all', { type: 'number' }, '--x=Infinity', '--x must be a number, not "Infinity".'],
     [
       'an integer that would change',
       { type: 'integer' },
       '--x=9007199254740993',
-      '--x cannot be sent: 9007199254740993 is beyond ±9007199254740991, where whole numbers lose digits.',
+      '--x cannot be sent: 9007199254740993 exceeds ±9007199254740991 and would lose precision.',
     ],
     [
       'a number that would change',
       { type: 'number' },
       '--x=12345678901234567890',
-      '--x cannot be sent: 12345678901234567890 is beyond ±9007199254740991, where whole numbers lose digits.',
+      '--x cannot be sent: 12345678901234567890 exceeds ±9007199254740991 and would lose precision.',
     ],
-    [
-      'a number too large',
-      { type: 'number' },
-      '--x=1e999',
-      '--x cannot be sent: 1e999 is larger than any number that can be sent.',
-    ],
+    ['a number too large', { type: 'number' }, '--x=1e999', '--x cannot be sent: 1e999 is too large for a number.'],
     [
       'a number inside JSON that would change',
       {},
       'x:={"id":9007199254740993}',
-      'x must be JSON, and "{"id":9007199254740993}" is not: 9007199254740993 is beyond ±9007199254740991, where whole numbers lose digits.',
+      'x must be JSON: 9007199254740993 exceeds ±9007199254740991 and would lose precision.',
     ],
-    ['a wrong type in JSON', { type: 'integer' }, 'x:="1"', '--x must be a whole number.'],
-    ['a wrong item in JSON', { type: 'array', items: { type: 'string' } }, 'x=["a",1]', '--x [1] must be text.'],
+    ['a wrong type in JSON', { type: 'integer' }, 'x:="1"', '--x must be an integer.'],
+    ['a wrong item in JSON', { type: 'array', items: { type: 'string' } }, 'x=["a",1]', '--x [1] must be a string.'],
     ['a wrong part in JSON', { type: 'object', properties: { a: { type: 'number' } } }, 'x={"a":"1"}', '--x a must be a number.'],
     ['none of a union', { type: ['integer', 'boolean'] }, '--x=maybe', '--x must be integer or boolean, not "maybe".'],
     ['none of a union in JSON', { type: ['integer', 'boolean'] }, 'x:="a"', '--x must be integer or boolean.'],
-    ['text too long', { type: 'string', maxLength: 2 }, '--x=abc', '--x must have at most 2 characters, and has 3.'],
-    ['text too short', { type: 'string', minLength: 2 }, '--x=\u{1f600}', '--x must have at least 2 characters, and has 1.'],
-    ['too small', { type: 'number', minimum: 1 }, '--x=0', '--x must be 1 or more.'],
-    ['too large', { type: 'number', maximum: 1 }, '--x=2', '--x must be 1 or less.'],
-    ['on the lower edge', { type: 'number', exclusiveMinimum: 1 }, '--x=1', '--x must be more than 1.'],
+    ['text too long', { type: 'string', maxLength: 2 }, '--x=abc', '--x must have at most 2 characters (has 3).'],
+    ['text too short', { type: 'string', minLength: 2 }, '--x=\u{1f600}', '--x must have at least 2 characters (has 1).'],
+    ['too small', { type: 'number', minimum: 1 }, '--x=0', '--x must be at least 1.'],
+    ['too large', { type: 'number', maximum: 1 }, '--x=2', '--x must be at most 1.'],
+    ['on the lower edge', { type: 'number', exclusiveMinimum: 1 }, '--x=1', '--x must be greater than 1.'],
     ['on the upper edge', { type: 'number', exclusiveMaximum: 1 }, '--x=1', '--x must be less than 1.'],
     ['between multiples', { type: 'number', multipleOf: 0.1 }, '--x=0.25', '--x must be a multiple of 0.1.'],
-    ['too few values', { type: 'array', minItems: 2 }, 'x:=[1]', '--x must have at least 2 values, and has 1.'],
+    ['too few values', { type: 'array', minItems: 2 }, 'x:=[1]', '--x must have at least 2 values (has 1).'],
     ['no choice', { const: 'a' }, '--x=b', '--x must be a, not "b".'],
     ['no choice in a list', { type: 'array', items: { enum: ['a', 'b'] } }, '--x=c', '--x must be one of a, b, not "c".'],
     ['no choice in a JSON list', { type: 'array', items: { enum: ['a', 'b'] } }, '--x=["c"]', '--x [0] must be one of a, b.'],
@@ -395,62 +390,60 @@ describe('problems', () => {
     expect(found?.replace(/^x /u, '--x ')).toBe(message.replace(/^x /u, '--x '))
   })
 
-  test('name some of many choices', async () => {
+  test('list some of many choices', async () => {
     const many = tool({ x: { enum: Array.from({ length: 50 }, (_, index) => `v${index}`) } })
     expect(await messagesOf(many, '--x=w')).toEqual([
       '--x must be one of v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11 and 38 more, not "w".',
     ])
   })
 
-  test('a flag without a value says how to give one that begins with dashes, and is not called missing too', async () => {
-    expect(await messagesOf(issue, '--title')).toEqual(['--title wants a value after it.'])
+  test('a flag without a value suggests = for values with dashes, and is not also reported as missing', async () => {
+    expect(await messagesOf(issue, '--title')).toEqual(['--title requires a value.'])
     expect(await messagesOf(issue, '--title', '--draft')).toEqual([
-      '--title wants a value after it. If --draft is that value, write --title=--draft.',
+      '--title requires a value. If --draft is the value, use --title=--draft.',
     ])
     expect(await argsOf(issue, '--title', '-x')).toEqual({ title: '-x' })
-    expect(await messagesOf(issue, 'title=x', '--args')).toEqual(['--args wants JSON, @file or - after it.'])
+    expect(await messagesOf(issue, 'title=x', '--args')).toEqual(['--args requires JSON, @file or -.'])
   })
 
-  test('short flags, negations and words of nothing known', async () => {
-    expect(await messagesOf(tool({}), '-x')).toEqual(['There is no argument -x. The tool takes no arguments.'])
-    expect(await messagesOf(tool({ a: { type: 'string' } }), '--no-a')).toEqual(['There is no argument --no-a. It takes --a.'])
-    expect(await messagesOf(tool({ zebra: {} }), '--qqqqqq', 'v')).toEqual(['There is no argument --qqqqqq. It takes --zebra.'])
-    expect(await messagesOf(tool({}), 'x')).toEqual(['x names no argument. The tool takes no arguments.'])
+  test('unknown short flags, negations and words are reported', async () => {
+    expect(await messagesOf(tool({}), '-x')).toEqual(['Unknown argument -x. The tool takes no arguments.'])
+    expect(await messagesOf(tool({ a: { type: 'string' } }), '--no-a')).toEqual(['Unknown argument --no-a. Available: --a.'])
+    expect(await messagesOf(tool({ zebra: {} }), '--qqqqqq', 'v')).toEqual(['Unknown argument --qqqqqq. Available: --zebra.'])
+    expect(await messagesOf(tool({}), 'x')).toEqual(['Unexpected argument x. The tool takes no arguments.'])
   })
 
-  test('what is inside an object is missing only when the object is there', async () => {
+  test('properties of an object are missing only if the object is present', async () => {
     expect(await messagesOf(issue, 'title=x')).toEqual([])
     expect(await messagesOf(issue, 'title=x', '--user.age=1')).toEqual(['--user.name is required.'])
-    expect(await messagesOf(issue, 'title=x', '--user.age=1', '--user.name:=1')).toEqual(['--user.name must be text.'])
+    expect(await messagesOf(issue, 'title=x', '--user.age=1', '--user.name:=1')).toEqual(['--user.name must be a string.'])
   })
 
-  test('of --args say what it must be, and nothing is called missing that it may have held', async () => {
+  test('invalid --args are reported, and nothing else as missing', async () => {
     const [json] = await messagesOf(issue, '--args', '{oops')
-    expect(json).toMatch(/^What follows --args must be JSON: /u)
-    expect(await messagesOf(issue, '--args', '[1]')).toEqual([
-      'What follows --args must be a JSON object, such as {"name": "value"}.',
-    ])
+    expect(json).toMatch(/^--args must be JSON: /u)
+    expect(await messagesOf(issue, '--args', '[1]')).toEqual(['--args must be a JSON object, such as {"name": "value"}.'])
     expect(await messagesOf(issue, '--args', `@${join(folder, 'none.json')}`)).toEqual([
-      expect.stringMatching(/^The file .*none\.json cannot be read: ENOENT/u),
+      expect.stringMatching(/^File .*none\.json cannot be read: ENOENT/u),
     ])
     expect(await messagesOf(issue, '-', '-')).toEqual([
       expect.stringMatching(/^Standard input must be JSON: /u),
-      'Standard input cannot be read: it was read already.',
+      'Standard input cannot be read: already read.',
     ])
     expect(await messagesOf(issue, '--args', `${'['.repeat(600)}${']'.repeat(600)}`)).toEqual([
-      'What follows --args must be JSON: it is nested deeper than 500 levels.',
+      '--args must be JSON: nested deeper than 500 levels.',
     ])
   })
 
-  test('show nothing of the server or the words that a terminal would act on', async () => {
+  test('are safe for a terminal', async () => {
     const evil = tool({ '\u001b[2J': { type: 'string' }, x: { enum: ['\u001b]0;t\u0007'], description: 'd' } })
     const messages = await messagesOf(evil, '--x=\u001b[1A', '--zzzzzzzzzzz\u202e')
     expect(messages.join('')).not.toMatch(/[\p{C}]/u)
   })
 })
 
-test('a tool with 20,000 parameters is read like any other', async () => {
+test('20,000 parameters are supported', async () => {
   const wide = tool(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'integer' }])))
   expect(await argsOf(wide, '--p19999=1')).toEqual({ p19999: 1 })
-  expect((await messagesOf(wide, '--q19999=1'))[0]).toMatch(/^There is no argument --q19999\. Nearest: --p19999/u)
+  expect((await messagesOf(wide, '--q19999=1'))[0]).toMatch(/^Unknown argument --q19999\. Nearest: --p19999/u)
 })

@@ -2,62 +2,58 @@ import type { Tool } from '@unfold-mcp/core'
 import { isRecord } from '@unfold-mcp/core'
 import type { Field } from '@unfold-mcp/core/form'
 import { safeText } from '../text/safe.ts'
-import { type FlagTable, flagTableOf, type Place } from './flags.ts'
+import { type FlagTable, flagTableOf, type Parameter } from './flags.ts'
 import type { ArgumentProblem } from './problem.ts'
-import { type ArgumentSources, type Base, readWholes } from './sources.ts'
-import { putAt } from './tree.ts'
+import { setPropertyAt } from './property.ts'
+import { type ArgumentSources, type JsonArguments, readJsonSources } from './sources.ts'
+import { type Assignment, readTokens, type Tokens } from './tokens.ts'
 import { jsonValue, listIn, listValue, type ValueRead, wordValue } from './value.ts'
-import { type Setting, type TakenApart, takeApart } from './words.ts'
 
 export type { ArgumentSources } from './sources.ts'
 
-/** What the words after a tool's name say. */
 export interface ParsedArguments {
-  /** The arguments as far as they could be read; complete when there are no problems. */
+  /** Arguments read so far; complete if there are no problems. */
   readonly args: { readonly [name: string]: unknown }
   readonly problems: readonly ArgumentProblem[]
-  /** The required parameters that were not given: what a person could be asked for. */
+  /** Required parameters without a value, to prompt for. */
   readonly missing: readonly Field[]
 }
 
 /**
- * A tool's arguments from the words after its name:
- * `--flag value`, `--flag=value`, `--switch`, `--no-switch`, `name=value`, `name:=json` (also `--flag:=json`), and
- * `--args '{…}'`, `--args @file`, `--args -` or a lone `-` for all of them as JSON.
- * Later ones replace earlier ones, and whatever names one parameter replaces what `--args` says of it. A list grows with every
- * use of its flag. Defaults are not filled in: the server does that.
+ * Parses the arguments of a tool: `--flag value`, `--flag=value`, `--switch`, `--no-switch`, `name=value`, `name:=json` (also
+ * `--flag:=json`), and `--args '{…}'`, `--args @file`, `--args -` or a lone `-` for all arguments as JSON. Later values replace
+ * earlier ones, single parameters replace `--args`, and repeated flags extend lists. Defaults are left to the server.
  */
 export async function parseToolArguments(
   tool: Tool,
   argv: readonly string[],
   sources: ArgumentSources,
 ): Promise<ParsedArguments> {
-  const words = takeApart(flagTableOf(tool), argv)
-  const elsewhere = (sources.given ?? []).map((text) => ({ text }))
-  const base = await readWholes([...elsewhere, ...words.wholes], sources)
-  return assembled(tool, base, words)
+  const tokens = readTokens(flagTableOf(tool), argv)
+  const values = (sources.values ?? []).map((text) => ({ text }))
+  const base = await readJsonSources([...values, ...tokens.jsonSources], sources)
+  return assemble(tool, base, tokens)
 }
 
-/** Puts what was set into what was given whole, and looks for what is missing. */
-function assembled(
+function assemble(
   tool: Tool,
-  { args, problems: unread }: Base,
-  { settings, problems: unclear, failed: named }: TakenApart,
+  { args, problems: unread }: JsonArguments,
+  { assignments, problems: unclear, failed: named }: Tokens,
 ): ParsedArguments {
   const problems = [...unread, ...unclear]
-  const lists = new Map<string, Grown>()
+  const lists = new Map<string, ListState>()
   const failed = [...named]
-  for (const setting of settings) {
-    const { place, position } = setting
+  for (const setting of assignments) {
+    const { parameter, position } = setting
     const read = settingValue(setting, lists)
-    if ('value' in read) putAt(args, place.path, read.value)
+    if ('value' in read) setPropertyAt(args, parameter.path, read.value)
     else {
-      failed.push(place.path)
-      for (const problem of read.problems) problems.push(valueProblem(place, position, problem))
+      failed.push(parameter.path)
+      for (const problem of read.problems) problems.push(valueProblem(parameter, position, problem))
     }
   }
   const table = flagTableOf(tool)
-  // What could not be read may have held what seems to be missing.
+  // An unreadable source may contain the missing parameters.
   const isUnknown = problems.some(({ kind }) => kind === 'source')
   const absent = isUnknown ? [] : missingIn(table.form.fields, args)
   const missing = absent.filter(({ path }) => !failed.some((other) => isWithin(path, other) || isWithin(other, path)))
@@ -68,12 +64,12 @@ function assembled(
 const isWithin = (path: readonly string[], around: readonly string[]): boolean =>
   around.every((step, index) => path[index] === step)
 
-/** What the flags have made of a list so far: its items, or the one word that may yet become one. */
-type Grown = { readonly items: readonly unknown[] } | { readonly word: string }
+/** Values of a list flag so far: its items, or a first word that may still become a list. */
+type ListState = { readonly items: readonly unknown[] } | { readonly word: string }
 
-function settingValue({ place, given }: Setting, lists: Map<string, Grown>): ValueRead {
-  const { field } = place
-  const key = JSON.stringify(place.path)
+function settingValue({ parameter, given }: Assignment, lists: Map<string, ListState>): ValueRead {
+  const { field } = parameter
+  const key = JSON.stringify(parameter.path)
   if ('value' in given) return given
   if ('json' in given) {
     const read = jsonValue(field, given.json)
@@ -90,12 +86,12 @@ function settingValue({ place, given }: Setting, lists: Map<string, Grown>): Val
   const items = before !== undefined && 'items' in before ? before.items : []
   const read = listValue(list, [...(before !== undefined && 'word' in before ? [before.word] : []), given.word])
   if (!('items' in read)) return read
-  const grown = [...items, ...read.items]
-  lists.set(key, { items: grown })
-  return { value: grown }
+  const value = [...items, ...read.items]
+  lists.set(key, { items: value })
+  return { value }
 }
 
-const valueProblem = ({ text }: Place, position: number, problem: string): ArgumentProblem => ({
+const valueProblem = ({ text }: Parameter, position: number, problem: string): ArgumentProblem => ({
   kind: 'value',
   message: `${text} ${problem}.`,
   position,
@@ -109,7 +105,7 @@ function missingProblem(table: FlagTable, field: Field): ArgumentProblem {
   return { kind: 'missing', message: `${flag} is required.${about}`, flag, nearest: [] }
 }
 
-/** The required fields that are not there; inside an object only when that object is. */
+/** Missing required fields; inside an object only if the object is present. */
 function missingIn(fields: readonly Field[], value: { readonly [name: string]: unknown }): readonly Field[] {
   return fields.flatMap((field) => {
     if (!Object.hasOwn(value, field.name)) return field.required ? [field] : []

@@ -1,12 +1,12 @@
-/** One thing that is wrong with a tool's arguments. */
+/** A problem with the arguments of a tool. */
 export interface ArgumentProblem {
   readonly kind: 'unknown' | 'value' | 'missing' | 'syntax' | 'source'
-  /** What is wrong and what to do, in one sentence or two. */
+  /** What is wrong and how to fix it. */
   readonly message: string
-  /** The index of the word at fault; none for what is missing. */
+  /** Index of the word; absent for missing parameters. */
   readonly position?: number
-  /** The parameter, as it is typed. */
+  /** Flag as typed. */
   readonly flag?: string
-  /** What may have been meant, as it is typed. */
+  /** Suggestions, as typed. */
   readonly nearest: readonly string[]
 }

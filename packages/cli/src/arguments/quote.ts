@@ -2,8 +2,7 @@ const plain = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/u
 const unseen = /[\p{C}\p{Zl}\p{Zp}]/u
 
 /**
- * Words as one line that bash, zsh and ksh read back as the same words. Characters that cannot be seen are written out, so the
- * line is also safe to show. No word may hold a null character: no process can be given one.
+ * Quotes words for bash, zsh and ksh. Invisible characters are escaped, so the line is safe to print. Words must not contain NUL.
  */
 export function shellQuote(words: readonly string[]): string {
   return words.map(quoted).join(' ')
@@ -18,6 +17,6 @@ function quoted(word: string): string {
   return `$'${written}'`
 }
 
-// Bytes and not code points: what \u means to a shell depends on the locale.
+// Bytes, because the meaning of \u in a shell depends on the locale.
 const bytesOf = (char: string): string =>
   Array.from(new TextEncoder().encode(char), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')

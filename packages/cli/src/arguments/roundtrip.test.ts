@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { needs } from '../../../../test/needs.ts'
 import { propertyRuns } from '../../../../test/runs.ts'
-import { argvOf } from './argv.ts'
+import { toArgv } from './argv.ts'
 import { parseToolArguments } from './parse.ts'
 import { shellQuote } from './quote.ts'
 
@@ -133,29 +133,29 @@ const call = object.map(({ schema, value: args }) => ({
 /** What a value is once it has been JSON: no negative zero, every text as it was. */
 const sent = (args: unknown): string => canonicalJson(args)
 
-describe('arguments as words', () => {
-  test('are read back as what they were, for any schema and any value of it', async () => {
+describe('arguments as command line words', () => {
+  test('round-trip for any schema and any valid value', async () => {
     await fc.assert(
       fc.asyncProperty(call, async ({ tool, args }) => {
-        expect(sent(await parsedBack(tool, argvOf(tool, args)))).toBe(sent(args))
+        expect(sent(await parsedBack(tool, toArgv(tool, args)))).toBe(sent(args))
       }),
       propertyRuns({ long: 3_000, sample: 300 }),
     )
   })
 
-  test('are read back also when the tool does not know them or would not take them', async () => {
+  test('round-trip also if the tool does not know or accept them', async () => {
     await fc.assert(
       fc.asyncProperty(call, fc.dictionary(name, value, { maxKeys: 4 }), async ({ tool }, args) => {
-        expect(sent(await parsedBack(tool, argvOf(tool, args)))).toBe(sent(args))
+        expect(sent(await parsedBack(tool, toArgv(tool, args)))).toBe(sent(args))
       }),
       propertyRuns({ long: 1_000, sample: 200 }),
     )
   })
 
-  test('can be given to a process: no null character, no half of a pair', () => {
+  test('can be passed to a process: no NUL, no unpaired surrogates', () => {
     fc.assert(
       fc.property(call, ({ tool, args }) => {
-        for (const word of argvOf(tool, args)) expect(word).not.toMatch(/\0|\p{Cs}/u)
+        for (const word of toArgv(tool, args)) expect(word).not.toMatch(/\0|\p{Cs}/u)
       }),
       propertyRuns({ long: 1_000, sample: 200 }),
     )
@@ -164,13 +164,13 @@ describe('arguments as words', () => {
   test('survive a real shell', async () => {
     const calls = fc.sample(call, { numRuns: 60, seed: 7 })
     for (const { tool, args } of calls) {
-      const argv = argvOf(tool, args)
+      const argv = toArgv(tool, args)
       expect(wordsFrom('bash', argv)).toEqual(argv)
       expect(sent(await parsedBack(tool, wordsFrom('bash', argv)))).toBe(sent(args))
     }
   })
 
-  test('are what a person would write', () => {
+  test('are idiomatic', () => {
     const tool: Tool = {
       name: 'create_issue',
       inputSchema: {
@@ -201,7 +201,7 @@ describe('arguments as words', () => {
       later: undefined,
       other: [1],
     }
-    expect(shellQuote(argvOf(tool, args))).toBe(
+    expect(shellQuote(toArgv(tool, args))).toBe(
       `--args '{"other":[1]}' --title 'It'\\''s broken' --labels bug --labels ui --draft --no-notify --arg:json=false --count=-1 --user.name Ada id:=7 --env.HOME /`,
     )
   })
@@ -245,7 +245,7 @@ describe('a quoted line', () => {
     '\u200bff',
   ]
 
-  test('is the same words again in bash, whatever the locale', () => {
+  test('round-trips in bash in any locale', () => {
     expect(wordsFrom('bash', awkward)).toEqual(awkward)
     expect(wordsFrom('bash', awkward, { PATH: process.env.PATH, LC_ALL: 'C' })).toEqual(awkward)
   })
@@ -254,17 +254,17 @@ describe('a quoted line', () => {
     expect(wordsFrom('zsh', awkward)).toEqual(awkward)
   })
 
-  test('is the same words again in bash for any text', () => {
+  test('round-trip in bash for any text', () => {
     const any = fc.string({ unit: 'binary', maxLength: 8 }).map((word) => word.replaceAll('\0', ''))
     const words = fc.sample(any, { numRuns: 500, seed: 11 })
     expect(wordsFrom('bash', words)).toEqual(words)
   })
 
-  test('shows nothing that a terminal would act on', () => {
+  test('is safe for a terminal', () => {
     expect(shellQuote(awkward)).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
   })
 
-  test('leaves plain words as they are', () => {
+  test('leaves plain words unquoted', () => {
     expect(shellQuote(['--user.name', 'a/b:c,d@e%f+1', 'x=y'])).toBe('--user.name a/b:c,d@e%f+1 x=y')
   })
 })

@@ -1,26 +1,28 @@
 import { exampleOf, type Tool } from '@unfold-mcp/core'
 import type { Field } from '@unfold-mcp/core/form'
 import { flagTableOf } from './flags.ts'
-import { put } from './tree.ts'
+import { setProperty } from './property.ts'
 
-const mostOptional = 3
+const maxOptional = 3
 
-/** Arguments to show how a tool is called: what it requires, and the same with some of what it takes besides. */
-export function sampleArguments(tool: Tool): readonly { readonly [name: string]: unknown }[] {
+/** Example arguments: all required ones, then with a few optional ones. */
+export function exampleArguments(tool: Tool): readonly { readonly [name: string]: unknown }[] {
   const { fields } = flagTableOf(tool).form
   const required = fields.filter((field) => field.required)
-  const optional = fields.filter((field) => !field.required && field.kind !== 'json').slice(0, mostOptional)
-  const least = sampleOf(required)
-  return optional.length === 0 ? [least] : [least, sampleOf(fields.filter((field) => field.required || optional.includes(field)))]
+  const optional = fields.filter((field) => !field.required && field.kind !== 'json').slice(0, maxOptional)
+  const least = exampleObject(required)
+  return optional.length === 0
+    ? [least]
+    : [least, exampleObject(fields.filter((field) => field.required || optional.includes(field)))]
 }
 
-function sampleOf(fields: readonly Field[]): { readonly [name: string]: unknown } {
+function exampleObject(fields: readonly Field[]): { readonly [name: string]: unknown } {
   const sample = {}
-  for (const field of fields) put(sample, field.name, sampleValue(field))
+  for (const field of fields) setProperty(sample, field.name, exampleValue(field))
   return sample
 }
 
-function sampleValue(field: Field): unknown {
+function exampleValue(field: Field): unknown {
   if (field.default !== undefined && field.default !== null) return field.default
   switch (field.kind) {
     case 'choice':
@@ -28,15 +30,15 @@ function sampleValue(field: Field): unknown {
     case 'multichoice':
       return field.choices.slice(0, Math.max(1, Math.min(field.constraints.minItems ?? 1, 3))).map(({ value }) => value)
     case 'list':
-      return [sampleValue(field.item)]
+      return [exampleValue(field.item)]
     case 'object':
-      return sampleOf(
+      return exampleObject(
         field.fields.some(({ required }) => required)
           ? field.fields.filter(({ required }) => required)
           : field.fields.slice(0, 1),
       )
     case 'union':
-      return field.branches[0] === undefined ? null : sampleValue(field.branches[0].field)
+      return field.branches[0] === undefined ? null : exampleValue(field.branches[0].field)
     case 'json':
       return exampleOf(field.schema) ?? (field.types?.[0] === 'object' ? {} : field.types?.[0] === 'array' ? [] : 'text')
     case 'text':

@@ -1,37 +1,39 @@
 import { isRecord } from '@unfold-mcp/core'
+import { errorMessage } from '../base/error-message.ts'
 import { safeText } from '../text/safe.ts'
 import { readJson } from './json.ts'
 import type { ArgumentProblem } from './problem.ts'
-import { put } from './tree.ts'
-import { shown, type Whole } from './words.ts'
+import { setProperty } from './property.ts'
+import { type JsonSource, quoted } from './tokens.ts'
 
-/** Where `--args` reads from. */
 export interface ArgumentSources {
   readonly readFile: (path: string) => Promise<string>
   readonly readStdin: () => Promise<string>
-  /** Values of `--args` that were found elsewhere on the command line. */
-  readonly given?: readonly string[]
+  /** Values of `--args` from elsewhere on the command line. */
+  readonly values?: readonly string[]
 }
 
-/** What was given all at once. */
-export interface Base {
+export interface JsonArguments {
   readonly args: { readonly [name: string]: unknown }
   readonly problems: readonly ArgumentProblem[]
 }
 
-/** All arguments that were given at once, read one after the other; later ones replace earlier ones, name by name. */
-export async function readWholes(wholes: readonly Whole[], { readFile, readStdin }: ArgumentSources): Promise<Base> {
+/** Merges all JSON sources; later properties replace earlier ones. */
+export async function readJsonSources(
+  jsonSources: readonly JsonSource[],
+  { readFile, readStdin }: ArgumentSources,
+): Promise<JsonArguments> {
   const args = {}
   const problems: ArgumentProblem[] = []
   let hasReadStdin = false
-  for (const whole of wholes) {
+  for (const source of jsonSources) {
     try {
-      if (whole.text === '-' && hasReadStdin) throw new Error('it was read already')
-      hasReadStdin ||= whole.text === '-'
-      problems.push(...addWhole(args, whole, await textOf(whole.text, readFile, readStdin)))
+      if (source.text === '-' && hasReadStdin) throw new Error('already read')
+      hasReadStdin ||= source.text === '-'
+      problems.push(...addJson(args, source, await textOf(source.text, readFile, readStdin)))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      problems.push(problemOf(whole, `${originOf(whole.text)} cannot be read: ${safeText(reason, { limit: 200 })}.`))
+      const reason = errorMessage(error)
+      problems.push(problemOf(source, `${originOf(source.text)} cannot be read: ${safeText(reason, { limit: 200 })}.`))
     }
   }
   return { args, problems }
@@ -46,17 +48,17 @@ async function textOf(
   return text.startsWith('@') ? readFile(text.slice(1)) : text
 }
 
-function addWhole(args: object, whole: Whole, text: string): readonly ArgumentProblem[] {
-  // A file saved on Windows may begin with a byte-order mark.
+function addJson(args: object, source: JsonSource, text: string): readonly ArgumentProblem[] {
+  // Files saved on Windows may begin with a byte order mark.
   const read = readJson(text.replace(/^\uFEFF/u, ''))
-  const origin = originOf(whole.text)
-  if ('problem' in read) return [problemOf(whole, `${origin} must be JSON: ${safeText(read.problem, { limit: 200 })}.`)]
-  if (!isRecord(read.value)) return [problemOf(whole, `${origin} must be a JSON object, such as {"name": "value"}.`)]
-  for (const [name, value] of Object.entries(read.value)) put(args, name, value)
+  const origin = originOf(source.text)
+  if ('problem' in read) return [problemOf(source, `${origin} must be JSON: ${safeText(read.problem, { limit: 200 })}.`)]
+  if (!isRecord(read.value)) return [problemOf(source, `${origin} must be a JSON object, such as {"name": "value"}.`)]
+  for (const [name, value] of Object.entries(read.value)) setProperty(args, name, value)
   return []
 }
 
-const problemOf = ({ position }: Whole, message: string): ArgumentProblem => ({
+const problemOf = ({ position }: JsonSource, message: string): ArgumentProblem => ({
   kind: 'source',
   message,
   nearest: [],
@@ -65,5 +67,5 @@ const problemOf = ({ position }: Whole, message: string): ArgumentProblem => ({
 
 function originOf(text: string): string {
   if (text === '-') return 'Standard input'
-  return text.startsWith('@') ? `The file ${shown(text.slice(1))}` : 'What follows --args'
+  return text.startsWith('@') ? `File ${quoted(text.slice(1))}` : '--args'
 }

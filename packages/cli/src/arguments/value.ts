@@ -1,10 +1,9 @@
 import { canonicalJson } from '@unfold-mcp/core'
 import type { Choice, Field } from '@unfold-mcp/core/form'
 import { safeText } from '../text/safe.ts'
-import { choicesText, choiceText, misfits, outside } from './fit.ts'
-import { keepsDigits, lostDigits, readJson } from './json.ts'
+import { keepsDigits, precisionProblem, readJson } from './json.ts'
+import { choicesText, choiceText, constraintProblems, schemaProblems } from './validation.ts'
 
-/** What a word means, or why it cannot mean anything. */
 export type ValueRead = { readonly value: unknown } | { readonly problems: readonly string[] }
 
 export type ItemsRead = { readonly items: readonly unknown[] } | { readonly problems: readonly string[] }
@@ -12,8 +11,8 @@ export type ItemsRead = { readonly items: readonly unknown[] } | { readonly prob
 export type ListField = Field & { readonly kind: 'list' | 'multichoice' }
 
 /**
- * The value of a word for a field, by the schema and never by what the word looks like. Where text is allowed, a word is text:
- * `12` for `string | number` stays "12". Only a JSON list or object is read as one wherever the schema allows one.
+ * Converts a word by the schema, never by its form: where strings are allowed, a word is a string, so `12` for `string | number`
+ * stays "12". Only JSON arrays and objects are recognised wherever the schema allows them.
  */
 export function wordValue(field: Field, word: string): ValueRead {
   const structured = structureOf(field, word)
@@ -30,11 +29,11 @@ export function wordValue(field: Field, word: string): ValueRead {
       return isNullWord(field, word) ? { value: null } : booleanOf(word)
     case 'choice':
       return (
-        choiceOf(field.choices, word) ?? (isNullWord(field, word) ? { value: null } : unlike(choicesText(field.choices), word))
+        choiceOf(field.choices, word) ?? (isNullWord(field, word) ? { value: null } : mismatch(choicesText(field.choices), word))
       )
     case 'multichoice':
     case 'list':
-      return asValue(itemsOf(field, word))
+      return toValue(itemsOf(field, word))
     case 'object':
       return isNullWord(field, word) ? { value: null } : jsonValue(field, word)
     case 'union':
@@ -44,7 +43,7 @@ export function wordValue(field: Field, word: string): ValueRead {
   }
 }
 
-/** The items that words add to a list: each word is one, or a JSON list of them. */
+/** Items that words add to a list; each word is one item or a JSON array of items. */
 export function listValue(field: ListField, words: readonly string[]): ItemsRead {
   const items: unknown[] = []
   const problems: string[] = []
@@ -56,49 +55,46 @@ export function listValue(field: ListField, words: readonly string[]): ItemsRead
   return problems.length === 0 ? { items } : { problems }
 }
 
-/** The value of JSON text for a field. */
 export function jsonValue(field: Field, text: string): ValueRead {
   const read = readJson(text)
-  if ('problem' in read)
-    return { problems: [`must be JSON, and ${shownWord(text)} is not: ${safeText(read.problem, { limit: 200 })}`] }
-  const problems = misfits(field, read.value)
+  if ('problem' in read) return { problems: [`must be JSON: ${safeText(read.problem, { limit: 200 })}`] }
+  const problems = schemaProblems(field, read.value)
   return problems.length === 0 ? { value: read.value } : { problems }
 }
 
-/** The list among the shapes that a field allows. */
 export function listIn(field: Field): ListField | undefined {
   if (field.kind === 'list' || field.kind === 'multichoice') return field
   if (field.kind !== 'union') return undefined
   return field.branches.map((branch) => listIn(branch.field)).find((list) => list !== undefined)
 }
 
-const asValue = (read: ItemsRead): ValueRead => ('items' in read ? { value: read.items } : read)
+const toValue = (read: ItemsRead): ValueRead => ('items' in read ? { value: read.items } : read)
 
 function itemsOf(field: ListField, word: string): ItemsRead {
   if (field.kind === 'multichoice' || !allowsList(field.item)) {
-    const whole = word.trimStart().startsWith('[') ? readJson(word) : undefined
-    if (whole !== undefined && 'value' in whole && Array.isArray(whole.value)) {
-      const problems = misfits({ ...field, constraints: {} }, whole.value)
-      return problems.length === 0 ? { items: whole.value } : { problems }
+    const array = word.trimStart().startsWith('[') ? readJson(word) : undefined
+    if (array !== undefined && 'value' in array && Array.isArray(array.value)) {
+      const problems = schemaProblems({ ...field, constraints: {} }, array.value)
+      return problems.length === 0 ? { items: array.value } : { problems }
     }
   }
   const one =
     field.kind === 'list'
       ? wordValue(field.item, word)
-      : (choiceOf(field.choices, word) ?? unlike(choicesText(field.choices), word))
+      : (choiceOf(field.choices, word) ?? mismatch(choicesText(field.choices), word))
   return 'value' in one ? { items: [one.value] } : one
 }
 
-/** A word that is a JSON list or object, for a field of several shapes that allows one. */
+/** A word that is a JSON array or object, for a field of several types. */
 function structureOf(field: Field, word: string): ValueRead | undefined {
   if (field.kind !== 'union' && field.kind !== 'json') return undefined
   const isList = /^\s*\[/u.test(word)
   if (!isList && !/^\s*\{/u.test(word)) return undefined
   if (!(isList ? allowsList(field) : allowsObject(field))) return undefined
   const read = readJson(word)
-  // Text that only begins like JSON is text, where text is allowed.
+  // Text that only begins like JSON stays text.
   if ('problem' in read) return allowsText(field) ? undefined : jsonValue(field, word)
-  const problems = misfits(field, read.value)
+  const problems = schemaProblems(field, read.value)
   return problems.length === 0 ? { value: read.value } : { problems }
 }
 
@@ -115,10 +111,9 @@ function unionOf(field: Field & { kind: 'union' }, word: string): ValueRead {
     }
   }
   const labels = new Set(field.branches.map(({ label }) => safeText(label, { limit: 60 })))
-  return texts[0] ?? unlike([...labels].join(' or '), word)
+  return texts[0] ?? mismatch([...labels].join(' or '), word)
 }
 
-/** The shapes of a union, and of the unions in it. */
 function* leaves(field: Field): Generator<Field> {
   if (field.kind === 'union') for (const branch of field.branches) yield* leaves(branch.field)
   else yield field
@@ -141,13 +136,13 @@ const isNullWord = (field: Field, word: string): boolean => field.nullable && wo
 const numeral = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/u
 
 function numberOf(field: Field, word: string): ValueRead {
-  const wanted = field.kind === 'integer' ? 'a whole number' : 'a number'
-  if (!numeral.test(word)) return unlike(wanted, word)
+  const expected = field.kind === 'integer' ? 'an integer' : 'a number'
+  if (!numeral.test(word)) return mismatch(expected, word)
   const value = Number(word)
   const isTooLong = field.kind === 'integer' && /^[+-]?\d+$/u.test(word) && !Number.isSafeInteger(value)
-  if (isTooLong || !keepsDigits(word)) return { problems: [`cannot be sent: ${lostDigits(word)}`] }
-  if (field.kind === 'integer' && !Number.isInteger(value)) return unlike(wanted, word)
-  // JSON knows no negative zero.
+  if (isTooLong || !keepsDigits(word)) return { problems: [`cannot be sent: ${precisionProblem(word)}`] }
+  if (field.kind === 'integer' && !Number.isInteger(value)) return mismatch(expected, word)
+  // JSON has no negative zero.
   return checked(field, value + 0)
 }
 
@@ -160,13 +155,12 @@ const switches: ReadonlyMap<string, boolean> = new Map([
 
 function booleanOf(word: string): ValueRead {
   const value = switches.get(word)
-  return value === undefined ? unlike('true or false (yes and no will do)', word) : { value }
+  return value === undefined ? mismatch('true or false', word) : { value }
 }
 
-/** Whether a word after a switch belongs to it. */
+/** Whether a word after a switch is its value. */
 export const isSwitchWord = (word: string): boolean => switches.has(word)
 
-/** The choice a word names: as text, then as JSON. */
 function choiceOf(choices: readonly Choice[], word: string): ValueRead | undefined {
   const named = choices.find(({ value }) => value === word) ?? choices.find(({ value }) => choiceText(value) === word)
   if (named !== undefined) return { value: named.value }
@@ -180,10 +174,10 @@ function choiceOf(choices: readonly Choice[], word: string): ValueRead | undefin
 }
 
 function checked(field: Field, value: unknown): ValueRead {
-  const problems = outside(field.constraints, value)
+  const problems = constraintProblems(field.constraints, value)
   return problems.length === 0 ? { value } : { problems }
 }
 
-const unlike = (wanted: string, word: string): ValueRead => ({ problems: [`must be ${wanted}, not ${shownWord(word)}`] })
+const mismatch = (expected: string, word: string): ValueRead => ({ problems: [`must be ${expected}, not ${quotedWord(word)}`] })
 
-const shownWord = (word: string): string => `"${safeText(word, { limit: 60 })}"`
+const quotedWord = (word: string): string => `"${safeText(word, { limit: 60 })}"`

@@ -1,4 +1,4 @@
-/** What the exit code tells a script. */
+/** Exit codes of the command. */
 export const exit = {
   ok: 0,
   failed: 1,
@@ -12,11 +12,11 @@ export const exit = {
 
 export type ExitCode = (typeof exit)[keyof typeof exit]
 
-/** A failure that a person at the command line can read: what happened, and what to do next. */
+/** An error printed to the user: what happened, and what to do next. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code: ExitCode
-  /** A stable word for scripts. */
+  /** Stable identifier for scripts. */
   readonly reason: string
   readonly details: { readonly [key: string]: unknown }
 
@@ -33,6 +33,6 @@ export class CommandError extends Error {
   }
 }
 
-/** A command line that cannot be followed. */
+/** An invalid command line. */
 export const usageError = (message: string, details: { readonly [key: string]: unknown } = {}): CommandError =>
   new CommandError(exit.usage, 'usage', message, { details })

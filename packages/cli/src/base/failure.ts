@@ -1,5 +1,6 @@
 import { type ClientReason, isClientError } from '@unfold-mcp/client'
 import { isFailure } from '@unfold-mcp/core'
+import { errorMessage } from './error-message.ts'
 import { CommandError, type ExitCode, exit } from './exit.ts'
 
 const codes: { readonly [R in ClientReason]: ExitCode } = {
@@ -15,25 +16,25 @@ const codes: { readonly [R in ClientReason]: ExitCode } = {
   too_large: exit.failed,
 }
 
-function loginWords(server: string): string {
+function loginHint(server: string): string {
   const signIn = `\nSign in: unfold login ${server}`
-  return /^https?:/iu.test(server) ? `${signIn}\nOr show a token that you have: --header 'Authorization: Bearer <token>'` : signIn
+  return /^https?:/iu.test(server) ? `${signIn}\nOr pass a token: --header 'Authorization: Bearer <token>'` : signIn
 }
 
-/** Whatever went wrong, as a person or a script gets to read it. */
-export function commandErrorOf(error: unknown, server = '<server>'): CommandError {
+/** Converts any error to one with an exit code and a reason. */
+export function toCommandError(error: unknown, server = '<server>'): CommandError {
   if (error instanceof CommandError) return error
   if (isClientError(error)) {
     const { reason, message, details } = error
-    const next = reason === 'login_required' ? loginWords(server) : ''
+    const next = reason === 'login_required' ? loginHint(server) : ''
     return new CommandError(codes[reason], reason, `${message}${next}`, { details: { ...details }, cause: error })
   }
-  // Known by its name, because the gateway is loaded only by the commands that are about it.
+  // Recognised by name: importing the class would load the gateway for every command.
   if (error instanceof Error && error.name === 'ConfigError')
     return new CommandError(exit.usage, 'invalid_config', error.message, {
       details: 'problems' in error ? { problems: error.problems } : {},
       cause: error,
     })
   if (isFailure(error)) return new CommandError(exit.failed, error.reason, error.message, { cause: error })
-  return new CommandError(exit.failed, 'failed', error instanceof Error ? error.message : String(error), { cause: error })
+  return new CommandError(exit.failed, 'failed', errorMessage(error), { cause: error })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dataFolder } from './io.ts'
 
-test('files are kept where the platform has programs keep theirs', () => {
+test('the data folder follows the platform convention', () => {
   const home = '/home/ada'
   expect(dataFolder({ platform: 'linux', home, env: {} })).toBe('/home/ada/.local/share/unfold')
   expect(dataFolder({ platform: 'linux', home, env: { XDG_DATA_HOME: '/data' } })).toBe('/data/unfold')
@@ -10,7 +10,7 @@ test('files are kept where the platform has programs keep theirs', () => {
   expect(dataFolder({ platform: 'win32', home: 'C:\\Users\\ada', env: {} })).toBe('C:\\Users\\ada\\AppData\\Local\\unfold')
 })
 
-test('a relative path, which would lead elsewhere from every folder, does not count', () => {
+test('a relative path is ignored', () => {
   expect(dataFolder({ platform: 'linux', home: '/home/ada', env: { UNFOLD_HOME: 'here', XDG_DATA_HOME: '' } })).toBe(
     '/home/ada/.local/share/unfold',
   )

@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
-/** Where a command reads and writes, and what it knows of its surroundings. */
+/** Streams and environment of a command. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -10,16 +10,16 @@ export interface Io {
   readonly cwd: string
   readonly home: string
   readonly platform: NodeJS.Platform
-  /** Aborted when the person interrupts. */
+  /** Aborted on the first interrupt. */
   readonly signal: AbortSignal
-  /** What happens when the person interrupts again: the end of the process, unless a command has a better one. */
-  readonly insisting: { end: () => void }
+  /** Runs on the second interrupt: exits the process unless a command replaces it. */
+  readonly forceExit: { run: () => void }
 }
 
-/** Whether a person is there to answer. */
+/** Whether a person can answer prompts. */
 export const isInteractive = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true
 
-/** Where this program keeps its own files: $UNFOLD_HOME, else where the platform has programs keep theirs. */
+/** Data folder: $UNFOLD_HOME, otherwise the conventional place of the platform. */
 export function dataFolder({
   env,
   home,
@@ -32,7 +32,7 @@ export function dataFolder({
   return posix.join(absolute(env.XDG_DATA_HOME, platform) ?? posix.join(home, '.local', 'share'), 'unfold')
 }
 
-// A relative path would lead elsewhere from every folder.
+// A relative path would mean a different folder in every working directory.
 function absolute(path: string | undefined, platform: NodeJS.Platform): string | undefined {
   return path !== undefined && (platform === 'win32' ? win32 : posix).isAbsolute(path) ? path : undefined
 }

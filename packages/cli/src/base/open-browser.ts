@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Io } from './io.ts'
 
-/** Shows an address in the person's browser; false when none could be started. No shell reads the address. */
+/** Opens a URL in the browser without a shell; false when no browser could be started. */
 export function openAddress({ href }: URL, { env, platform }: Pick<Io, 'env' | 'platform'>): Promise<boolean> {
   const [command, ...args] = opener(env, platform)
   return new Promise((resolve) => {

@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of this package. Compiled files and the bundle lie at different depths below it. */
+/** Root of this package. Compiled files and the bundle have different depths below it. */
 export const packageFolder: string = folderAbove(dirname(fileURLToPath(import.meta.url)))
 
-/** The `package.json` of this package. */
 export const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
   readonly version: string
   readonly dependencies: { readonly [name: string]: string }

@@ -13,7 +13,7 @@ test('a clone refers to its own folders', () => {
   expect(schema).toBe(new URL('../../../gateway/unfold.schema.json', import.meta.url).href)
 })
 
-test('what was installed from a registry refers to its version there', async () => {
+test('an installed package refers to its registry version', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'unfold-packages-')))
   try {
     const cli = join(folder, 'node_modules', '@unfold-mcp', 'cli')

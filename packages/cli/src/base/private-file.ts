@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 
-/** Writes JSON to a file that its owner alone may read, whole or not at all; its folder is made where it is missing. */
+/** Writes JSON atomically to a file that only its owner can read; creates the folder. */
 export async function writePrivate(folder: string, file: string, value: unknown): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomUUID()}.tmp`

@@ -55,7 +55,7 @@ interface Started {
 }
 
 /** A bridge between a client and as many gateways as it is allowed to find. */
-function started(patienceMs = 30_000): Started {
+function started(reconnectTimeoutMs = 30_000): Started {
   const gateways: Wire[] = []
   const notes: string[] = []
   const stdin = new PassThrough()
@@ -76,7 +76,7 @@ function started(patienceMs = 30_000): Started {
     return gateway()
   }
   const { signal } = new AbortController()
-  const bridge = new Bridge({ stdin, stdout, signal, open, note: (text) => notes.push(text), patienceMs, retryMs: 5 })
+  const bridge = new Bridge({ stdin, stdout, signal, open, note: (text) => notes.push(text), reconnectTimeoutMs, retryMs: 5 })
   const code = bridge.run(gateway())
   const client = new Wire(stdout)
   return {
@@ -114,7 +114,7 @@ async function second({ gateways }: Started): Promise<Wire> {
   return gateways[1] as Wire
 }
 
-test('every byte is passed on as it is, in both directions', async () => {
+test('every byte is relayed unchanged in both directions', async () => {
   const { client, gateways, code } = started()
   const [gateway] = gateways as [Wire]
   const odd = Buffer.concat([
@@ -131,7 +131,7 @@ test('every byte is passed on as it is, in both directions', async () => {
   expect(await code).toBe(0)
 })
 
-test('another gateway is told what the first one knew; what may be repeated is, and what may not is answered', async () => {
+test('the session is replayed to a new gateway; idempotent requests are repeated, others fail', async () => {
   const all = await inSession()
   const { client, first } = all
   client.say(
@@ -177,7 +177,7 @@ test('another gateway is told what the first one knew; what may be repeated is, 
   expect(client.heard.map(({ id, method }) => method ?? id)).toEqual([0, 1, 2, 3, 4, 5, 'notifications/tools/list_changed', 6, 8])
 })
 
-test('what a gateway asked is withdrawn with it; an answer to it never reaches the next, whose ids are the same', async () => {
+test('requests of a lost gateway are cancelled, and their responses never reach the next one with the same IDs', async () => {
   const all = await inSession()
   const { client, first } = all
   first.say({ id: 0, method: 'elicitation/create', params: { message: 'first?' } })
@@ -203,7 +203,7 @@ test('what a gateway asked is withdrawn with it; an answer to it never reaches t
   expect(client.heard.at(-1)?.params?.requestId).toBe(last?.id)
 })
 
-test('a client without a session goes on listening, and hears that everything may have changed', async () => {
+test('a 2026-07-28 client keeps its subscriptions and receives change notifications', async () => {
   const all = started()
   const { client } = all
   const first = all.gateways[0] as Wire
@@ -228,7 +228,7 @@ test('a client without a session goes on listening, and hears that everything ma
   expect(client.heard).toHaveLength(3)
 })
 
-test('a gateway that is about to end answers what it was asked; what comes then goes to the next', async () => {
+test('a gateway that is shutting down completes its requests; later ones go to the next', async () => {
   const all = await inSession()
   const { client, first } = all
   client.say({ id: 1, method: 'tools/call', params: { name: 'slow' } })
@@ -246,23 +246,23 @@ test('a gateway that is about to end answers what it was asked; what comes then 
   expect((await next.hears('tools/call')).params).toEqual({ name: 'next' })
 })
 
-test('a gateway that stays away, or refuses the client, is an end with a message; everything that waits is answered', async () => {
+test('if the gateway stays away or rejects the client, the bridge ends with a message and fails pending requests', async () => {
   const away = started(50)
   away.client.say({ id: 1, method: 'tools/list' })
   await away.gateways[0]?.hears('tools/list')
   away.gateways[0]?.end()
   expect(await away.code).toBe(4)
   expect(await away.client.hearsAnswer(1)).toHaveProperty('error')
-  expect(away.notes).toEqual([expect.stringContaining('Start it with: unfold serve')])
+  expect(away.notes).toEqual([expect.stringContaining('Start it with "unfold serve".')])
   const refused = started()
   refused.allow(new BridgeRefused(401, 'an old token'))
   refused.allow(new BridgeRefused(400, 'There is no profile "x" here.'))
   refused.gateways[0]?.end()
   expect(await refused.code).toBe(4)
-  expect(refused.notes).toEqual(['The gateway ended. There is no profile "x" here.'])
+  expect(refused.notes).toEqual(['The gateway stopped. There is no profile "x" here.'])
 })
 
-test('a gateway that ends again while it is told, and one of another version, are not taken for the first', async () => {
+test('a gateway that is lost during replay, or has another MCP version, is not used', async () => {
   const all = await inSession()
   all.first.end()
   all.allow()
@@ -274,5 +274,5 @@ test('a gateway that ends again while it is told, and one of another version, ar
   const third = all.gateways[2] as Wire
   third.say({ id: (await third.hears('initialize')).id, result: { ...result, protocolVersion: '2024-11-05' } })
   expect(await all.code).toBe(4)
-  expect(all.notes.at(-1)).toContain('another version of MCP')
+  expect(all.notes.at(-1)).toContain('a different MCP version')
 })

@@ -12,49 +12,46 @@ import { Subscriptions } from './subscriptions.ts'
 export interface BridgeOptions {
   readonly stdin: Readable
   readonly stdout: Writable
-  /** Ends the bridge. */
+  /** Stops the bridge. */
   readonly signal: AbortSignal
-  /** Connects to the gateway, if it is there. */
   readonly open: (signal: AbortSignal) => Promise<Duplex>
   readonly note: (text: string) => void
-  /** How long the gateway may be away. */
-  readonly patienceMs?: number
+  /** How long to wait for the gateway to come back. */
+  readonly reconnectTimeoutMs?: number
   readonly retryMs?: number
 }
 
-const defaults = { patienceMs: 20_000, retryMs: 200 }
-// A client that has no more to say may still wait for answers.
-const lastAnswersMs = 5_000
+const defaults = { reconnectTimeoutMs: 20_000, retryMs: 200 }
+// After end of input, the client may still wait for responses.
+const drainTimeoutMs = 5_000
 
-interface Held {
+interface ParsedLine {
   readonly line: Buffer
   readonly messages: readonly Message[]
   readonly isBatch: boolean
 }
 
 /**
- * Passes the lines of a stdio client on to a gateway that runs, and what the gateway writes back. When that gateway ends, the next
- * one is told what the client had told the first, and the client notices no more than that lists have changed.
+ * Relays between a stdio client and a running gateway. When the gateway restarts, the session is replayed to the new one, and the
+ * client only sees list change notifications.
  */
 export class Bridge {
   readonly #options: Required<BridgeOptions>
   #gateway: Duplex | undefined
-  /** `ending`: the gateway answers what it was asked, and should be asked nothing more. */
-  #state: 'open' | 'ending' | 'away' = 'away'
-  /** How many gateways there have been. */
+  /** `ending`: the gateway completes running requests, but accepts no new ones. */
+  #state: 'open' | 'ending' | 'disconnected' = 'disconnected'
   #generation = 0
-  /** Requests of the client that are not answered yet. */
+  /** Client requests without a response. */
   readonly #pending = new Map<string, Message>()
-  /** What the client said while no gateway could be asked. */
-  #held: Held[] = []
-  /** Requests of the gateway that the client has not answered yet: the gateway's own id, by the id that the client knows. */
-  readonly #asked = new Map<string, { readonly id: unknown; readonly known: unknown }>()
-  /** Requests of our own. */
-  readonly #own = new Map<string, (answer: Message | undefined) => void>()
-  #ownNumber = 0
+  /** Lines received while no gateway was connected. */
+  #queued: ParsedLine[] = []
+  /** Gateway requests without a response: the gateway's ID by the ID sent to the client. */
+  readonly #gatewayRequests = new Map<string, { readonly id: unknown; readonly known: unknown }>()
+  readonly #ownRequests = new Map<string, (response: Message | undefined) => void>()
+  #ownRequestCount = 0
   readonly #session = new Session()
   readonly #subscriptions = new Subscriptions()
-  #isLast = false
+  #hasClientEnded = false
   #finish: (code: number) => void = () => undefined
   readonly #finished = new Promise<number>((resolve) => {
     this.#finish = resolve
@@ -64,56 +61,54 @@ export class Bridge {
     this.#options = { ...defaults, ...options }
   }
 
-  /** Passes lines on, beginning with this gateway, until the client is gone or no gateway is there any more. Gives the exit code. */
+  /** Relays until the client disconnects or no gateway comes back. Returns the exit code. */
   async run(gateway: Duplex): Promise<number> {
     const { stdin, stdout, signal } = this.#options
-    const over = (): void => this.#finish(exit.ok)
-    signal.addEventListener('abort', over, { once: true })
-    stdout.once('error', over)
+    const finish = (): void => this.#finish(exit.ok)
+    signal.addEventListener('abort', finish, { once: true })
+    stdout.once('error', finish)
     this.#attach(gateway)
     this.#state = 'open'
     const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     stdin.on('data', (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) if (line !== undefined) this.#said({ line, ...messagesOn(line) })
+      for (const line of lines.add(chunk)) if (line !== undefined) this.#onClientLine({ line, ...messagesOn(line) })
     })
-    const last = (): void => void this.#last()
-    stdin.once('end', last).once('close', last)
-    if (signal.aborted) over()
+    const end = (): void => void this.#onClientEnd()
+    stdin.once('end', end).once('close', end)
+    if (signal.aborted) finish()
     const code = await this.#finished
-    this.#state = 'away'
+    this.#state = 'disconnected'
     this.#gateway?.destroy()
-    // Whoever does not read it any more must not wait for it.
+    // Otherwise stdin would keep the process alive.
     stdin.pause()
     return code
   }
 
-  /** The client has said its last word. */
-  async #last(): Promise<void> {
-    if (this.#isLast) return
-    this.#isLast = true
-    if (this.#isQuiet()) this.#finish(exit.ok)
-    await pause(lastAnswersMs, undefined, { ref: false })
+  async #onClientEnd(): Promise<void> {
+    if (this.#hasClientEnded) return
+    this.#hasClientEnded = true
+    if (this.#isIdle()) this.#finish(exit.ok)
+    await pause(drainTimeoutMs, undefined, { ref: false })
     this.#finish(exit.ok)
   }
 
-  #isQuiet(): boolean {
-    return this.#held.length === 0 && [...this.#pending.values()].every(isListen)
+  #isIdle(): boolean {
+    return this.#queued.length === 0 && [...this.#pending.values()].every(isListen)
   }
 
-  /** The client said something. */
-  #said(held: Held): void {
-    const isAsking = held.messages.some(isRequest)
-    if (this.#state === 'open' || (this.#state === 'ending' && !isAsking)) {
-      this.#pass(held)
+  #onClientLine(line: ParsedLine): void {
+    const hasRequest = line.messages.some(isRequest)
+    if (this.#state === 'open' || (this.#state === 'ending' && !hasRequest)) {
+      this.#pass(line)
       return
     }
-    const cancelled = held.messages.filter(isCancelled).map(({ params }) => keyOf(params?.requestId))
-    // Nobody has been asked for it yet.
-    this.#held = this.#held.filter(({ messages }) => !messages.some(({ id }) => cancelled.includes(keyOf(id))))
-    this.#held.push(held)
+    const cancelled = line.messages.filter(isCancelled).map(({ params }) => keyOf(params?.requestId))
+    // Cancels requests that were not sent yet.
+    this.#queued = this.#queued.filter(({ messages }) => !messages.some(({ id }) => cancelled.includes(keyOf(id))))
+    this.#queued.push(line)
   }
 
-  #pass({ line, messages, isBatch }: Held): void {
+  #pass({ line, messages, isBatch }: ParsedLine): void {
     const passed = messages.flatMap((message) => this.#toGateway(message))
     const isSame = passed.length === messages.length && passed.every((message, at) => message === messages[at])
     const { stdin } = this.#options
@@ -124,20 +119,20 @@ export class Bridge {
     this.#gateway.once('drain', () => stdin.resume()).once('close', () => stdin.resume())
   }
 
-  /** A message of the client as the gateway gets it; nothing for the answer to a question that nobody asks any more. */
+  /** Drops responses to requests of an earlier gateway. */
   #toGateway(message: Message): readonly Message[] {
     if (isResponse(message)) {
-      const asked = this.#asked.get(keyOf(message.id))
-      this.#asked.delete(keyOf(message.id))
-      if (asked === undefined) return []
-      return keyOf(asked.id) === keyOf(message.id) ? [message] : [{ ...message, id: asked.id }]
+      const request = this.#gatewayRequests.get(keyOf(message.id))
+      this.#gatewayRequests.delete(keyOf(message.id))
+      if (request === undefined) return []
+      return keyOf(request.id) === keyOf(message.id) ? [message] : [{ ...message, id: request.id }]
     }
     if (isRequest(message)) this.#pending.set(keyOf(message.id), message)
     if (isCancelled(message)) {
       this.#pending.delete(keyOf(message.params?.requestId))
       this.#subscriptions.ended(message.params?.requestId)
     }
-    this.#session.sent(message)
+    this.#session.recordSent(message)
     return [message]
   }
 
@@ -146,74 +141,72 @@ export class Bridge {
     const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     gateway.on('data', (chunk: Buffer) => {
       for (const line of lines.add(chunk))
-        if (line !== undefined && this.#gateway === gateway) this.#heard({ line, ...messagesOn(line) })
+        if (line !== undefined && this.#gateway === gateway) this.#onGatewayLine({ line, ...messagesOn(line) })
     })
     gateway.on('error', () => undefined)
     gateway.once('close', () => {
       if (this.#gateway !== gateway) return
       this.#gateway = undefined
-      for (const answer of this.#own.values()) answer(undefined)
-      this.#own.clear()
-      // One that is lost before it was of use is missed by nobody but the loop that found it.
-      if (this.#state !== 'away') this.#lost()
+      for (const resolve of this.#ownRequests.values()) resolve(undefined)
+      this.#ownRequests.clear()
+      // A gateway lost while connecting is handled by the reconnect loop.
+      if (this.#state !== 'disconnected') this.#onGatewayClosed()
     })
   }
 
-  /** The gateway said something. */
-  #heard({ line, messages, isBatch }: Held): void {
+  #onGatewayLine({ line, messages, isBatch }: ParsedLine): void {
     const passed = messages.flatMap((message) => this.#toClient(message))
     const isSame = passed.length === messages.length && passed.every((message, at) => message === messages[at])
-    if (isSame) this.#tell(line)
-    else if (isBatch && passed.length > 0) this.#tell(lineOf(passed))
-    else for (const message of passed) this.#tell(lineOf(message))
-    if (this.#isLast && this.#isQuiet()) this.#finish(exit.ok)
+    if (isSame) this.#writeToClient(line)
+    else if (isBatch && passed.length > 0) this.#writeToClient(lineOf(passed))
+    else for (const message of passed) this.#writeToClient(lineOf(message))
+    if (this.#hasClientEnded && this.#isIdle()) this.#finish(exit.ok)
     if (this.#state === 'ending' && [...this.#pending.values()].every(isListen)) this.#gateway?.destroy()
   }
 
-  /** What the client gets of a message of the gateway. */
   #toClient(message: Message): readonly Message[] {
     const { id, method } = message
     if (method === endingNotice) {
       this.#state = 'ending'
       return []
     }
-    if (isResponse(message)) return this.#answered(message)
-    if (isCancelled(message)) return [this.#withdrawn(message)]
+    if (isResponse(message)) return this.#onResponse(message)
+    if (isCancelled(message)) return [this.#translateCancellation(message)]
     if (!isRequest(message)) return this.#subscriptions.received(message)
-    // The ids of two gateways are the same; an answer to the first must not reach the second.
+    // Request IDs of two gateways may collide, so later ones are rewritten.
     const known = this.#generation === 0 ? id : `gateway-${this.#generation}:${keyOf(id)}`
-    this.#asked.set(keyOf(known), { id, known })
+    this.#gatewayRequests.set(keyOf(known), { id, known })
     return known === id ? [message] : [{ ...message, id: known }]
   }
 
-  /** That the gateway does not want an answer any more, with the id that the client knows. */
-  #withdrawn(message: Message): Message {
+  /** Translates the request ID of a cancellation. */
+  #translateCancellation(message: Message): Message {
     const { requestId } = message.params ?? {}
-    const found = [...this.#asked].find(([, { id }]) => keyOf(id) === keyOf(requestId))
+    const found = [...this.#gatewayRequests].find(([, { id }]) => keyOf(id) === keyOf(requestId))
     if (found === undefined) return message
     const [key, { known }] = found
-    this.#asked.delete(key)
+    this.#gatewayRequests.delete(key)
     return known === requestId ? message : { ...message, params: { ...message.params, requestId: known } }
   }
 
-  #answered(message: Message): readonly Message[] {
+  #onResponse(message: Message): readonly Message[] {
     const key = keyOf(message.id)
-    const own = this.#own.get(key)
-    if (own !== undefined) {
-      this.#own.delete(key)
-      own(message)
+    const resolveOwn = this.#ownRequests.get(key)
+    if (resolveOwn !== undefined) {
+      this.#ownRequests.delete(key)
+      resolveOwn(message)
       return []
     }
-    const asked = this.#pending.get(key)
-    // A gateway that ends lets go of those who listen; they go on listening to the next.
-    if (asked !== undefined && isListen(asked) && this.#state === 'ending') return []
-    if (asked !== undefined && isListen(asked)) this.#subscriptions.ended(message.id)
+    const request = this.#pending.get(key)
+    // Subscriptions continue with the next gateway.
+    if (request !== undefined && isListen(request) && this.#state === 'ending') return []
+    if (request !== undefined && isListen(request)) this.#subscriptions.ended(message.id)
     this.#pending.delete(key)
-    this.#session.answered(message)
+    this.#session.recordResponse(message)
     return [message]
   }
 
-  #tell(line: Buffer): void {
+  #writeToClient(line: Buffer): void {
     const { stdout } = this.#options
     if (stdout.write(line)) return
     const gateway = this.#gateway
@@ -221,94 +214,92 @@ export class Bridge {
     stdout.once('drain', () => gateway?.resume())
   }
 
-  /** The gateway is gone. */
-  #lost(): void {
-    this.#state = 'away'
-    for (const { known } of this.#asked.values()) {
-      const params = { requestId: known, reason: 'The gateway ended.' }
-      this.#tell(lineOf({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
+  #onGatewayClosed(): void {
+    this.#state = 'disconnected'
+    for (const { known } of this.#gatewayRequests.values()) {
+      const params = { requestId: known, reason: 'The gateway stopped.' }
+      this.#writeToClient(lineOf({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
     }
-    this.#asked.clear()
+    this.#gatewayRequests.clear()
     for (const [key, message] of this.#pending) {
       if (isRepeatable(message)) continue
       this.#pending.delete(key)
-      this.#refuse(
+      this.#reject(
         message,
-        'The gateway ended while this request was running. Check whether it took effect before you repeat it.',
+        'The gateway stopped while this request was running. Check whether it took effect before repeating it.',
       )
     }
-    void this.#comeBack()
+    void this.#reconnect()
   }
 
-  #refuse({ id }: Message, message: string): void {
+  #reject({ id }: Message, message: string): void {
     const error = { code: -32603, message, data: { reason: 'gateway_ended' } }
-    this.#tell(lineOf({ jsonrpc: '2.0', id, error }))
+    this.#writeToClient(lineOf({ jsonrpc: '2.0', id, error }))
   }
 
-  async #comeBack(): Promise<void> {
-    const { patienceMs, retryMs, open, signal } = this.#options
-    using limit = timeLimit(patienceMs, [signal])
-    const { signal: late } = limit
-    while (!late.aborted) {
+  async #reconnect(): Promise<void> {
+    const { reconnectTimeoutMs, retryMs, open, signal } = this.#options
+    using limit = timeLimit(reconnectTimeoutMs, [signal])
+    const { signal: timeout } = limit
+    while (!timeout.aborted) {
       try {
-        await this.#resume(await open(late), late)
+        await this.#resume(await open(timeout), timeout)
         return
       } catch (error) {
-        // What it refuses now it will refuse again.
+        // A 400 is permanent.
         if (error instanceof BridgeRefused && error.status === 400) return this.#giveUp(error.message)
       }
-      await pause(retryMs, undefined, { signal: late, ref: false }).catch(() => undefined)
+      await pause(retryMs, undefined, { signal: timeout, ref: false }).catch(() => undefined)
     }
-    const seconds = Math.round(patienceMs / 1_000)
-    this.#giveUp(`It did not come back within ${seconds} s. Start it with: unfold serve`)
+    const seconds = Math.round(reconnectTimeoutMs / 1_000)
+    this.#giveUp(`It did not restart within ${seconds} s. Start it with "unfold serve".`)
   }
 
-  /** Goes on with another gateway: it is told what the first one knew, and then what was left unsaid. */
-  async #resume(gateway: Duplex, late: AbortSignal): Promise<void> {
+  /** Replays the session to a new gateway, then sends the queued lines. */
+  async #resume(gateway: Duplex, timeout: AbortSignal): Promise<void> {
     this.#generation++
     this.#attach(gateway)
     const { initialize } = this.#session
     if (initialize !== undefined) {
-      const answer = await this.#ask(initialize, late)
-      if (answer === undefined) return this.#abandon(gateway)
-      if (!this.#session.isLike(answer)) return this.#giveUp('The gateway that runs now speaks another version of MCP.')
-      for (const message of this.#session.rest) {
-        if (isRequest(message)) void this.#ask(message, late)
+      const response = await this.#request(initialize, timeout)
+      if (response === undefined) return this.#abandon(gateway)
+      if (!this.#session.isCompatible(response)) return this.#giveUp('The new gateway uses a different MCP version.')
+      for (const message of this.#session.followUps) {
+        if (isRequest(message)) void this.#request(message, timeout)
         else gateway.write(lineOf(message))
       }
     }
     this.#state = 'open'
     const unanswered = [...this.#pending.values()]
-    const held = this.#held
-    this.#held = []
+    const queued = this.#queued
+    this.#queued = []
     for (const message of unanswered) gateway.write(lineOf(message))
-    for (const each of held) this.#said(each)
-    for (const message of initialize === undefined ? [] : this.#session.changes) this.#tell(lineOf(message))
-    this.#options.note('Connected to the gateway again.')
+    for (const line of queued) this.#onClientLine(line)
+    for (const message of initialize === undefined ? [] : this.#session.changeNotifications) this.#writeToClient(lineOf(message))
+    this.#options.note('Reconnected to the gateway.')
   }
 
-  /** Lets go of a gateway that did not answer; the loop that found it finds another. */
+  /** The reconnect loop tries again. */
   #abandon(gateway: Duplex): never {
     this.#gateway = undefined
     gateway.destroy()
-    throw new Error('The gateway did not answer.')
+    throw new Error('The gateway did not respond.')
   }
 
-  /** Asks the gateway what the client has asked before. */
-  #ask(message: Message, signal: AbortSignal): Promise<Message | undefined> {
-    const id = `unfold-bridge-${++this.#ownNumber}`
+  #request(message: Message, signal: AbortSignal): Promise<Message | undefined> {
+    const id = `unfold-bridge-${++this.#ownRequestCount}`
     return new Promise((resolve) => {
       signal.addEventListener('abort', () => resolve(undefined), { once: true })
-      this.#own.set(keyOf(id), resolve)
+      this.#ownRequests.set(keyOf(id), resolve)
       this.#gateway?.write(lineOf({ ...message, id }))
     })
   }
 
   #giveUp(why: string): void {
     if (this.#options.signal.aborted) return
-    for (const message of [...this.#pending.values(), ...this.#held.flatMap(({ messages }) => messages.filter(isRequest))])
-      this.#refuse(message, `The gateway ended. ${why}`)
-    this.#options.note(`The gateway ended. ${why}`)
+    for (const message of [...this.#pending.values(), ...this.#queued.flatMap(({ messages }) => messages.filter(isRequest))])
+      this.#reject(message, `The gateway stopped. ${why}`)
+    this.#options.note(`The gateway stopped. ${why}`)
     this.#finish(exit.unreachable)
   }
 }

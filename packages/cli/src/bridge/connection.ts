@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import { bridgeAuthority, bridgeHeaders } from '@unfold-mcp/gateway/bridge'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 
-/** What a stdio client asks for: what an address says in its path and in its query. */
-export interface Asked {
+/** Profile and view of a stdio client; over HTTP, the path and query of the URL. */
+export interface ClientView {
   readonly profile: string | undefined
   readonly view: string | undefined
 }
 
-/** A gateway that is there and does not serve this client. */
+/** The gateway rejected the client. */
 export class BridgeRefused extends Error {
   override readonly name = 'BridgeRefused'
   readonly status: number
@@ -20,16 +20,16 @@ export class BridgeRefused extends Error {
   }
 }
 
-/** Connects to a gateway that runs, as a stdio client of the same user. */
-export function openBridge({ url, bridge }: RunRecord, { profile, view }: Asked, signal: AbortSignal): Promise<Duplex> {
+/** Connects to a running gateway as a stdio client of the same user. */
+export function openBridge({ url, bridge }: RunRecord, { profile, view }: ClientView, signal: AbortSignal): Promise<Duplex> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
-    const asking = request({
+    const connectRequest = request({
       method: 'CONNECT',
       host: hostname.replace(/^\[(.*)\]$/u, '$1'),
       port,
       path: bridgeAuthority,
-      // Of its own: the connection stays open.
+      // The connection stays open, so it must not come from a pool.
       agent: false,
       signal,
       headers: {
@@ -39,8 +39,8 @@ export function openBridge({ url, bridge }: RunRecord, { profile, view }: Asked,
         ...(view !== undefined && { [bridgeHeaders.view]: view }),
       },
     })
-    asking.once('error', reject)
-    asking.once('connect', ({ statusCode = 0, headers }, socket, head) => {
+    connectRequest.once('error', reject)
+    connectRequest.once('connect', ({ statusCode = 0, headers }, socket, head) => {
       if (statusCode === 200) {
         socket.setNoDelay(true)
         if (head.length > 0) socket.unshift(head)
@@ -51,10 +51,10 @@ export function openBridge({ url, bridge }: RunRecord, { profile, view }: Asked,
       const problem = headers[bridgeHeaders.problem]
       reject(new BridgeRefused(statusCode, typeof problem === 'string' ? decodeURIComponent(problem) : `HTTP ${statusCode}`))
     })
-    asking.once('response', ({ statusCode = 0 }) => {
-      asking.destroy()
+    connectRequest.once('response', ({ statusCode = 0 }) => {
+      connectRequest.destroy()
       reject(new BridgeRefused(statusCode, `HTTP ${statusCode}`))
     })
-    asking.end()
+    connectRequest.end()
   })
 }

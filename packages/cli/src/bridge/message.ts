@@ -1,6 +1,5 @@
 import { discovery, isRecord } from '@unfold-mcp/core'
 
-/** A JSON-RPC message, as far as a bridge looks at it. */
 export interface Message {
   readonly [key: string]: unknown
   readonly id?: unknown
@@ -8,13 +7,13 @@ export interface Message {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** The messages on a line, and whether they came as a batch; none on a line that holds something else. */
+/** Messages of a line; none if it is not JSON. */
 export function messagesOn(line: Buffer): { readonly messages: readonly Message[]; readonly isBatch: boolean } {
   let value: unknown
   try {
     value = JSON.parse(line.toString('utf8'))
   } catch {
-    // Whoever reads the line says so to whoever wrote it.
+    // The recipient of the line reports the error.
   }
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   return { messages: all.filter(isRecord), isBatch: Array.isArray(value) }
@@ -24,12 +23,12 @@ export const isRequest = ({ id, method }: Message): boolean => typeof method ===
 
 export const isResponse = ({ id, method }: Message): boolean => method === undefined && id !== undefined
 
-/** An id as the key of a map: 1 and "1" are two. */
+/** Distinguishes 1 and "1". */
 export const keyOf = (id: unknown): string => JSON.stringify(id) ?? ''
 
 export const lineOf = (message: object): Buffer => Buffer.from(`${JSON.stringify(message)}\n`)
 
-// What these ask for is the same when it is asked for twice.
+// Idempotent requests.
 const repeatable: ReadonlySet<string> = new Set([
   'completion/complete',
   'initialize',
@@ -48,7 +47,7 @@ const repeatable: ReadonlySet<string> = new Set([
   ...Object.values(discovery.methods),
 ])
 
-/** Whether a request may be sent again when nobody knows what became of it. */
+/** Whether a request can be repeated when its outcome is unknown. */
 export const isRepeatable = ({ method }: Message): boolean => method !== undefined && repeatable.has(method)
 
 export const isListen = ({ method }: Message): boolean => method === 'subscriptions/listen'

@@ -9,13 +9,13 @@ const kinds = {
   resourcesListChanged: 'notifications/resources/list_changed',
 } as const
 
-/** The subscriptions of a 2026-07-28 client that a gateway has acknowledged. */
+/** Acknowledged subscriptions of a 2026-07-28 client. */
 export class Subscriptions {
   readonly #acknowledged = new Set<string>()
 
   /**
-   * What the client gets in place of a notification: the notification itself, or, when another gateway acknowledges a subscription
-   * that the client has already, that everything it listens for may have changed.
+   * Messages for the client: the notification itself, or, if another gateway acknowledges an existing subscription, change
+   * notifications for everything subscribed.
    */
   received(message: Message): readonly Message[] {
     if (message.method !== 'notifications/subscriptions/acknowledged') return [message]
@@ -34,7 +34,6 @@ export class Subscriptions {
     return [...lists, ...updates].map((each) => ({ jsonrpc: '2.0', ...each }))
   }
 
-  /** The client does not listen any more. */
   ended(id: unknown): void {
     this.#acknowledged.delete(keyOf(id))
   }

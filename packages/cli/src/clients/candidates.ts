@@ -3,32 +3,29 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FoundServer, ServerTarget } from '../config/index.ts'
 import { entryName } from './clients.ts'
 
-/** A server of another program, and what becomes of it. */
 export interface Candidate {
-  /** What it is called behind the gateway. */
+  /** Name in the gateway configuration. */
   readonly name: string
   readonly server: FoundServer
   readonly definition: { readonly [key: string]: unknown }
-  /** Why it is left out; nothing for one that is taken over. */
+  /** Reason for skipping it. */
   readonly skipped?: string
 }
 
 export interface CandidatesOptions {
-  /** The servers that the configuration has already. */
+  /** Servers already in the configuration. */
   readonly present: { readonly [name: string]: unknown }
-  /** The addresses of gateways of this user: none is put behind itself. */
+  /** URLs of the user's own gateways, which are never imported. */
   readonly own: readonly string[]
-  /** Whether the user named the file: what comes with a project is taken over from such a file alone. */
+  /** Whether the user passed the file; project servers are imported only from such a file. */
   readonly isNamed: boolean
-  /** Where commands of such a file run, if not in the folder of the gateway's own. */
+  /** Working directory for commands of such a file. */
   readonly folder?: string
 }
 
-/** Why one is left out that is behind the gateway already. */
-export const isThere = 'is there already'
+export const alreadyConfigured = 'already configured'
 
-/** What becomes of each server that was found. */
-export function candidatesFrom(found: readonly FoundServer[], options: CandidatesOptions): readonly Candidate[] {
+export function importCandidates(found: readonly FoundServer[], options: CandidatesOptions): readonly Candidate[] {
   const taken = new Set<string>()
   return found
     .filter(({ source, also }) => [source, ...also].some(({ client }) => client !== 'unfold') || options.isNamed)
@@ -55,12 +52,11 @@ function reasonToSkip(
   definition: object,
   { present, own, isNamed, taken }: CandidatesOptions & { readonly taken: ReadonlySet<string> },
 ): string | undefined {
-  if (isOurs(server, own)) return 'is the gateway itself'
-  if (server.trust === 'project' && !isNamed)
-    return `comes with this project; take it over with --from ${basename(server.source.file)}`
-  if (taken.has(name)) return 'another has this name'
+  if (isOurs(server, own)) return 'the gateway itself'
+  if (server.trust === 'project' && !isNamed) return `project server; import it with --from ${basename(server.source.file)}`
+  if (taken.has(name)) return 'duplicate name'
   if (!Object.hasOwn(present, name)) return undefined
-  return isDeepStrictEqual(present[name], definition) ? isThere : 'another of this name is there already'
+  return isDeepStrictEqual(present[name], definition) ? alreadyConfigured : 'name already in use'
 }
 
 function isOurs({ key, target }: FoundServer, own: readonly string[]): boolean {

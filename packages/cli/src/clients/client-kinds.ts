@@ -1,31 +1,30 @@
-import type { ClientName } from '../config/places.ts'
+import type { ClientName } from '../config/locations.ts'
 
 export type Entry = { readonly [key: string]: unknown }
 
 type Headers = Readonly<Record<string, string>>
 
-/** How one client program writes the gateway into its configuration. */
+/** Format of a client's configuration. */
 export interface ClientKind {
   readonly title: string
-  /** The value of `?host=` in the address that it gets. */
+  /** Value of `?host=` in the URL. */
   readonly host: string
-  /** Where its configuration is. */
   readonly place: ClientName
-  /** The object with its servers; `mcpServers` by default. */
+  /** Key of the servers object; default: `mcpServers`. */
   readonly section?: string
-  /** Whether the servers are a list in which each has its name. Then the file must be there: it holds more than servers. */
+  /** Whether servers are a list. Such a file must exist, because it holds other required settings. */
   readonly isList?: boolean
-  /** The entry for an address; absent for a client that only starts commands. */
+  /** Entry for a URL; absent if the client supports only commands. */
   readonly address?: (url: string, headers: Headers) => Entry
-  /** The entry for a command; `{ command, args }` by default. */
+  /** Entry for a command; default: `{ command, args }`. */
   readonly command?: (command: string, args: readonly string[]) => Entry
-  /** What it calls the variables of a command; `env` by default. */
+  /** Key of the environment variables; default: `env`. */
   readonly variables?: string
-  /** Its option that keeps the tools of a server from being deferred. */
+  /** Option that prevents the client from deferring tools. */
   readonly loaded?: Entry
-  /** Its option that leaves deferral to the client. */
+  /** Option that lets the client defer tools. */
   readonly deferred?: Entry
-  /** What the user does for the client to notice. */
+  /** How to make the client load the entry. */
   readonly next: string
 }
 
@@ -39,13 +38,13 @@ const typedUrl =
   (type: string, rest: Entry = {}) =>
   (url: string, headers: Headers): Entry => ({ type, url, ...withHeaders(headers), ...rest })
 
-// Of opencode, and of what is built on it.
+// opencode and its forks.
 const remote = (url: string, headers: Headers): Entry => ({ type: 'remote', url, ...withHeaders(headers), enabled: true })
 const local = (command: string, args: readonly string[]): Entry => ({ type: 'local', command: [command, ...args], enabled: true })
 
 const goose = { name: 'unfold', description: 'Unfold gateway', enabled: true, timeout: 300 }
 
-/** Clients that can be connected, as their documentation or source has them. */
+/** Supported clients, from their documentation or source. */
 export const clientKinds: { readonly [name: string]: ClientKind } = {
   claude: {
     title: 'Claude Code',
@@ -186,13 +185,13 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
   amp: { title: 'Amp', host: 'amp', place: 'amp', section: 'amp.mcpServers', address: plainUrl, next: restart },
 }
 
-/** A client whose configuration is not a file that can be edited safely: its user pastes the entry. */
+/** A client without a configuration file that can be edited safely: the user pastes the entry. */
 export interface PastedKind {
   readonly title: string
   readonly host: string
-  /** Where the user pastes the entry, as a sentence without its end. */
+  /** Instructions for pasting the entry. */
   readonly where: string
-  /** Where the user removes it. */
+  /** Instructions for removing it. */
   readonly gone: string
   readonly text: (url: string, token: string | undefined) => string
 }

@@ -3,20 +3,20 @@ import { CommandError, exit, usageError } from '../base/exit.ts'
 import { type Io, isInteractive } from '../base/io.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { type Flags, isSet, textOf } from '../grammar/grammar.ts'
-import type { MeantGateway } from './connecting.ts'
+import type { GatewayTarget } from './gateway-target.ts'
 
 export interface TokenOptions {
   readonly flags: Flags
   readonly io: Io
-  /** The entry that the client has already, if it has one. */
+  /** Existing entry of the client. */
   readonly present: unknown
 }
 
-/** The token that a client sends: the one that was given, the one that it has, or the one that its user types; none where none is needed. */
-export async function clientToken(gateway: MeantGateway, { flags, io, present }: TokenOptions): Promise<string | undefined> {
+/** Token for a client: --token, the one in its entry, or a prompt; undefined if none is required. */
+export async function clientToken(gateway: GatewayTarget, { flags, io, present }: TokenOptions): Promise<string | undefined> {
   const given = textOf(flags, 'token')
   if (given !== undefined) return checkedToken(given)
-  const isNeeded = gateway.wantsToken || (await refusesStrangers(gateway.address, io))
+  const isNeeded = gateway.wantsToken || (await requiresToken(gateway.address, io))
   if (!isNeeded) return undefined
   const known = tokenIn(present, gateway.address)
   if (known !== undefined || isSet(flags, 'dry-run')) return known
@@ -36,7 +36,7 @@ function checkedToken(token: string): string {
   throw usageError('A token is one word without spaces. It is printed by: unfold token add <name>')
 }
 
-/** The token of an entry for the same gateway: another one must not get it. */
+/** Only for the same gateway: a token must not be sent to another one. */
 function tokenIn(entry: unknown, address: string): string | undefined {
   if (!isRecord(entry)) return undefined
   const texts = Object.values(entry).filter((value) => typeof value === 'string' && URL.canParse(value)) as readonly string[]
@@ -46,17 +46,17 @@ function tokenIn(entry: unknown, address: string): string | undefined {
   return typeof header === 'string' ? /^Bearer (\S+)$/u.exec(header)?.[1] : undefined
 }
 
-const patienceMs = 3_000
+const probeTimeoutMs = 3_000
 
-/** Whether a gateway is there and answers nobody without a token. */
-async function refusesStrangers(address: string, io: Io): Promise<boolean> {
-  using limit = timeLimit(patienceMs, [io.signal])
+/** Whether the gateway rejects anonymous requests. */
+async function requiresToken(address: string, io: Io): Promise<boolean> {
+  using limit = timeLimit(probeTimeoutMs, [io.signal])
   try {
     const response = await fetch(address, { redirect: 'manual', headers: { accept: 'application/json' }, signal: limit.signal })
     await response.body?.cancel()
     return response.status === 401
   } catch {
-    // Whether it answers at all is found out when the entry is verified.
+    // Unreachable; reported when the entry is verified.
     return false
   }
 }

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { hostProfiles } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
 import { machine } from '../../test/machine.ts'
-import type { Surroundings } from '../config/surroundings.ts'
+import type { System } from '../config/system.ts'
 import { verbs } from '../grammar/verbs.ts'
 import { clientKinds, pastedKinds } from './client-kinds.ts'
 import { type Client, clientNamed, isPasted } from './clients.ts'
 
-const surroundings = { platform: 'linux', home: '/home/me', cwd: '/work', env: {} } as const
+const system = { platform: 'linux', home: '/home/me', cwd: '/work', env: {} } as const
 const url = 'http://127.0.0.1:7420/mcp?host=x'
 const headers = { Authorization: 'Bearer unf_secret' }
 const command = { command: 'node', args: ['main.js', 'serve'] }
 
-function named(name: string, around: Surroundings = surroundings): Client {
+function named(name: string, around: System = system): Client {
   const client = clientNamed(name, around)
   if (isPasted(client)) throw new Error(`${name} has no file`)
   return client
@@ -102,7 +102,7 @@ test('Goose gets its entry in YAML', () => {
   expect(client.entry(client.set(command)(before))).toEqual({ ...shared, type: 'stdio', cmd: 'node', args: command.args })
 })
 
-test('Continue gets an item in a list, in a file that is there', () => {
+test('Continue gets a list item in an existing file', () => {
   const client = named('continue')
   expect(client.file).toBe('/home/me/.continue/config.yaml')
   const before = 'name: mine\nmodels:\n  - name: large\n'
@@ -112,7 +112,7 @@ test('Continue gets an item in a list, in a file that is there', () => {
   expect(() => client.set({ url, headers })('')).toThrow('Start Continue once')
 })
 
-test('the variables of a command are called as the client calls them', () => {
+test('environment variables use the key of the client', () => {
   const entry = (name: string): unknown => {
     const client = named(name)
     return client.entry(client.set({ ...command, env: { UNFOLD_HOME: '/u' } })(''))
@@ -123,7 +123,7 @@ test('the variables of a command are called as the client calls them', () => {
   expect(entry('codex')).toMatchObject({ env: { UNFOLD_HOME: '/u' } })
 })
 
-test('the option of a host that keeps tools from being deferred is set where the list is short, and nowhere else', () => {
+test('the option that prevents deferral is set for short lists only', () => {
   const entry = (name: string, loading: 'loaded' | 'deferred' | 'unset'): unknown => {
     const client = named(name)
     return client.entry(client.set({ url, headers: {} }, loading)(''))
@@ -137,37 +137,37 @@ test('the option of a host that keeps tools from being deferred is set where the
   expect(entry('cursor', 'loaded')).toEqual({ url })
 })
 
-test('Claude Desktop takes a command; an unknown client is refused with the nearest', () => {
+test('Claude Desktop gets a command; an unknown client is rejected with the nearest names', () => {
   const client = named('claude-desktop')
   expect(client.takesAddress).toBe(false)
   expect(JSON.parse(client.set(command)(''))).toEqual({ mcpServers: { unfold: command } })
-  expect(() => clientNamed('cursr', surroundings)).toThrow('Nearest: cursor.')
-  expect(() => clientNamed('constructor', surroundings)).toThrow('Known clients: claude, ')
+  expect(() => clientNamed('cursr', system)).toThrow('Nearest: cursor.')
+  expect(() => clientNamed('constructor', system)).toThrow('Known clients: claude, ')
   for (const [alias, name] of [
     ['claude-code', 'claude'],
     ['qwen-code', 'qwen'],
     ['gemini-cli', 'gemini'],
   ] as const)
-    expect(clientNamed(alias, surroundings).name).toBe(name)
+    expect(clientNamed(alias, system).name).toBe(name)
 })
 
-test('help and documentation name every client, and every host that is known has one', async () => {
+test('help and documentation name every client, and every known host has one', async () => {
   const names = new Set([...Object.keys(clientKinds), ...Object.keys(pastedKinds)])
-  expect(new Set(verbs.connect?.takes.split('|'))).toEqual(names)
+  expect(new Set(verbs.connect?.usage.split('|'))).toEqual(names)
   const page = await readFile(new URL('../../../../docs/guides/connecting-clients.md', import.meta.url), 'utf8')
   expect(new Set([...page.matchAll(/^\| `([a-z-]+)` +\|/gmu)].map(([, name]) => name))).toEqual(names)
   const hosts = [...Object.values(clientKinds), ...Object.values(pastedKinds)].map(({ host }) => host)
   expect(hosts).toEqual(expect.arrayContaining(hostProfiles.map(({ id }) => id)))
 })
 
-test('of several files that a client reads, the one that is there is edited', async () => {
+test('if a client reads several files, the existing one is edited', async () => {
   await using at = await machine()
   const file = await at.write('~/.config/opencode/opencode.jsonc', '{ /* mine */ }')
-  expect(named('opencode', at.surroundings).file).toBe(file)
+  expect(named('opencode', at.system).file).toBe(file)
 })
 
-test('what cannot be edited is shown for pasting', () => {
-  const jetbrains = clientNamed('jetbrains', surroundings)
+test('entries that cannot be edited are printed for pasting', () => {
+  const jetbrains = clientNamed('jetbrains', system)
   if (!isPasted(jetbrains)) throw new Error('It is pasted.')
   expect(JSON.parse(jetbrains.text(url, '<token>'))).toEqual({
     mcpServers: { unfold: { url, headers: { Authorization: 'Bearer <token>' } } },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { machine } from '../../test/machine.ts'
 import { deferralOf } from './deferral.ts'
-import { chosenExposure, exposureNamed, loadingFor } from './exposure.ts'
+import { chooseExposure, loadingFor, parseExposure } from './exposure.ts'
 
 interface Case {
   readonly version?: string
@@ -16,7 +16,7 @@ async function claude({ version, env = {}, settings, state }: Case): Promise<boo
   await using at = await machine(env)
   if (settings !== undefined) await at.write('~/.claude/settings.json', settings)
   if (state !== undefined) await at.write('~/.claude.json', state)
-  return (await deferralOf('claude-code', at.surroundings, async () => version))?.isOn
+  return (await deferralOf('claude-code', at.system, async () => version))?.isOn
 }
 
 test.each<[string, boolean, Case]>([
@@ -49,9 +49,9 @@ test.each<[string, boolean, Case]>([
   expect(await claude(given)).toBe(isOn)
 })
 
-test('Qwen Code loads our tools at once because connect sets its option, so the address asks for auto', async () => {
+test('Qwen Code loads our tools because connect sets its option, so the URL requests auto', async () => {
   await using at = await machine()
-  const deferral = await deferralOf('qwen-code', at.surroundings, async () => '0.24.4')
+  const deferral = await deferralOf('qwen-code', at.system, async () => '0.24.4')
   const facts = {
     title: 'Qwen Code',
     host: 'qwen-code',
@@ -60,10 +60,10 @@ test('Qwen Code loads our tools at once because connect sets its option, so the 
     configured: 'auto',
     deferral,
   } as const
-  expect(chosenExposure(facts)).toMatchObject({ exposure: 'auto', isAsked: true })
+  expect(chooseExposure(facts)).toMatchObject({ exposure: 'auto', isExplicit: true })
 })
 
-test('native is chosen where the host defers; a flag, the address and the configuration go before that', () => {
+test('native is chosen if the host defers; a flag, the URL and the configuration take precedence', () => {
   const facts = {
     title: 'Claude Code',
     host: 'claude-code',
@@ -72,22 +72,22 @@ test('native is chosen where the host defers; a flag, the address and the config
     configured: 'auto',
     deferral: { isOn: true, why: 'It does.' },
   } as const
-  expect(chosenExposure(facts)).toEqual({ exposure: 'native', isAsked: true, why: 'It does.' })
-  expect(chosenExposure({ ...facts, configured: 'search' })).toMatchObject({ exposure: 'search', isAsked: false })
-  expect(chosenExposure({ ...facts, address: 'groups', configured: 'search' })).toMatchObject({
+  expect(chooseExposure(facts)).toEqual({ exposure: 'native', isExplicit: true, why: 'It does.' })
+  expect(chooseExposure({ ...facts, configured: 'search' })).toMatchObject({ exposure: 'search', isExplicit: false })
+  expect(chooseExposure({ ...facts, address: 'groups', configured: 'search' })).toMatchObject({
     exposure: 'groups',
-    isAsked: true,
+    isExplicit: true,
   })
-  expect(chosenExposure({ ...facts, flag: 'everything', address: 'groups' })).toMatchObject({
+  expect(chooseExposure({ ...facts, flag: 'everything', address: 'groups' })).toMatchObject({
     exposure: 'everything',
-    isAsked: true,
+    isExplicit: true,
   })
-  expect(chosenExposure({ ...facts, deferral: { isOn: false, why: 'It is off.' } })).toEqual({
+  expect(chooseExposure({ ...facts, deferral: { isOn: false, why: 'It is off.' } })).toEqual({
     exposure: 'auto',
-    isAsked: false,
+    isExplicit: false,
     why: 'It is off.',
   })
-  expect(chosenExposure({ ...facts, title: 'Codex', host: 'codex', deferral: undefined }).why).toBe('Codex does not defer tools.')
-  expect(() => exposureNamed('all')).toThrow('--exposure is one of auto,')
+  expect(chooseExposure({ ...facts, title: 'Codex', host: 'codex', deferral: undefined }).why).toBe('Codex does not defer tools.')
+  expect(() => parseExposure('all')).toThrow('--exposure must be one of auto,')
   expect([loadingFor('native'), loadingFor('everything'), loadingFor('auto')]).toEqual(['deferred', 'unset', 'loaded'])
 })

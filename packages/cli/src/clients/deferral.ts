@@ -1,36 +1,34 @@
 import { isRecord } from '@unfold-mcp/core'
 import { parse as parseJson } from 'jsonc-parser'
 import { readText } from '../config/formats/text.ts'
-import { pathsOf, type Surroundings, variableOf } from '../config/surroundings.ts'
+import { envVariable, pathModule, type System } from '../config/system.ts'
 import { isAtLeast } from './program-version.ts'
 
-/** Whether a host defers MCP tools behind a tool search of its own, with its settings as they are now, and why. */
+/** Whether a host defers MCP tools behind its own tool search with its current settings. */
 export interface Deferral {
   readonly isOn: boolean
-  /** Whether it would, but for the option that `connect` sets for our entry. */
+  /** Whether only the option set by `connect` prevents it. */
   readonly isOverridden?: boolean
-  /** A sentence. */
   readonly why: string
 }
 
-/** The version of an installed program, if it can be found out. */
 export type VersionOf = (program: string) => Promise<string | undefined>
 
-/** Reads the settings of a host; nothing for a host that is not known to defer tools whatever their number. */
-export async function deferralOf(host: string, surroundings: Surroundings, versionOf: VersionOf): Promise<Deferral | undefined> {
-  if (host === 'claude-code') return claudeDeferral(surroundings, versionOf)
+/** Reads the settings of a host; undefined for hosts that do not defer all tools. */
+export async function deferralOf(host: string, system: System, versionOf: VersionOf): Promise<Deferral | undefined> {
+  if (host === 'claude-code') return claudeDeferral(system, versionOf)
   if (host === 'qwen-code')
     return { isOn: false, isOverridden: true, why: 'alwaysLoadTools keeps Qwen Code from deferring these tools.' }
   return undefined
 }
 
-// The first versions that were measured. Earlier ones defer by other rules, or not at all.
+// Earliest versions measured; older ones behave differently.
 const first = { claude: '2.1.197', claudeBehindProxy: '2.1.325' }
 
-async function claudeDeferral(surroundings: Surroundings, versionOf: VersionOf): Promise<Deferral> {
-  const { home, platform } = surroundings
-  const paths = pathsOf(platform)
-  const moved = variableOf(surroundings, 'CLAUDE_CONFIG_DIR')
+async function claudeDeferral(system: System, versionOf: VersionOf): Promise<Deferral> {
+  const { home, platform } = system
+  const paths = pathModule(platform)
+  const moved = envVariable(system, 'CLAUDE_CONFIG_DIR')
   const file = paths.join(moved ?? paths.join(home, '.claude'), 'settings.json')
   const [managed, user, state, installed] = await Promise.all([
     settingsIn(managedFiles[platform] ?? managedFiles.linux ?? ''),
@@ -41,9 +39,9 @@ async function claudeDeferral(surroundings: Surroundings, versionOf: VersionOf):
   const seen = state.lastOnboardingVersion
   const version = installed ?? (typeof seen === 'string' ? seen : undefined)
   const name = version === undefined ? 'Claude Code' : `Claude Code ${version}`
-  // What its settings say for the environment replaces what the environment says.
+  // Settings override environment variables.
   const set = (variable: string): string | undefined =>
-    textAt(managed, ['env', variable]) ?? textAt(user, ['env', variable]) ?? variableOf(surroundings, variable)
+    textAt(managed, ['env', variable]) ?? textAt(user, ['env', variable]) ?? envVariable(system, variable)
   const off = (why: string): Deferral => ({ isOn: false, why })
   if (version !== undefined && !isAtLeast(version, first.claude))
     return off(`${name} is older than ${first.claude}, the first version known to defer tools.`)
@@ -51,8 +49,8 @@ async function claudeDeferral(surroundings: Surroundings, versionOf: VersionOf):
     return off('CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS turns its tool search off.')
   if ([managed, user].some((settings) => denies(settings, ['permissions', 'deny'], ['ToolSearch'])))
     return off('Its settings deny ToolSearch.')
-  const wish = set('ENABLE_TOOL_SEARCH')
-  if (wish !== undefined && wish !== '') return wishedFor(wish, name)
+  const setting = set('ENABLE_TOOL_SEARCH')
+  if (setting !== undefined && setting !== '') return deferralFromSetting(setting, name)
   const isOlder = version !== undefined && !isAtLeast(version, first.claudeBehindProxy)
   if (isOlder && isForeign(set('ANTHROPIC_BASE_URL')))
     return off(`${name} does not defer tools with a foreign ANTHROPIC_BASE_URL.`)
@@ -66,19 +64,19 @@ const managedFiles: { readonly [platform: string]: string } = {
   win32: 'C:\\Program Files\\ClaudeCode\\managed-settings.json',
 }
 
-function wishedFor(wish: string, name: string): Deferral {
-  const share = /^auto:(\d+)$/u.exec(wish)?.[1]
-  if (isTrue(wish) || share === '0') return { isOn: true, why: `${name} defers tools: ENABLE_TOOL_SEARCH is "${wish}".` }
-  // Below the share, everything is listed: then it does not defer.
-  if (/^auto\b/u.test(wish) && Number(share ?? 10) < 100)
-    return { isOn: false, why: `${name} defers long tool lists only: ENABLE_TOOL_SEARCH is "${wish}".` }
-  if (isFalse(wish) || /^auto\b/u.test(wish)) return { isOn: false, why: `ENABLE_TOOL_SEARCH is "${wish}".` }
+function deferralFromSetting(setting: string, name: string): Deferral {
+  const share = /^auto:(\d+)$/u.exec(setting)?.[1]
+  if (isTrue(setting) || share === '0') return { isOn: true, why: `${name} defers tools: ENABLE_TOOL_SEARCH is "${setting}".` }
+  // Defers only lists above this share of the context window.
+  if (/^auto\b/u.test(setting) && Number(share ?? 10) < 100)
+    return { isOn: false, why: `${name} defers long tool lists only: ENABLE_TOOL_SEARCH is "${setting}".` }
+  if (isFalse(setting) || /^auto\b/u.test(setting)) return { isOn: false, why: `ENABLE_TOOL_SEARCH is "${setting}".` }
   return { isOn: true, why: `${name} defers tools behind its own tool search.` }
 }
 
 type Settings = Readonly<Record<string, unknown>>
 
-/** What a file of settings holds; nothing where it cannot be read, which is for its own program to report. */
+/** Unreadable settings are for the client to report. */
 async function settingsIn(file: string): Promise<Settings> {
   const read = await readText(file)
   const value: unknown =

@@ -3,55 +3,46 @@ import { usageError } from '../base/exit.ts'
 import type { Loading } from './clients.ts'
 import type { Deferral } from './deferral.ts'
 
-/** How tools can be presented to a client. */
 export const exposureNames = ['auto', 'everything', 'native', 'groups', 'lazy', 'search'] as const
 
 export type ExposureName = (typeof exposureNames)[number]
 
-export function exposureNamed(name: string): ExposureName {
+export function parseExposure(name: string): ExposureName {
   const found = exposureNames.find((each) => each === name)
-  if (found === undefined) throw usageError(`--exposure is one of ${exposureNames.join(', ')}, not "${name}".`)
+  if (found === undefined) throw usageError(`--exposure must be one of ${exposureNames.join(', ')}, not "${name}".`)
   return found
 }
 
-/** What a client is shown, who decided it, and why. */
-export interface ChosenExposure {
+export interface ExposureChoice {
   readonly exposure: ExposureName
-  /** Whether the address asks for it; otherwise the gateway's configuration decides. */
-  readonly isAsked: boolean
-  /** A sentence. */
+  /** Whether the URL requests it; otherwise the gateway configuration decides. */
+  readonly isExplicit: boolean
   readonly why: string
 }
 
 export interface ExposureFacts {
   readonly title: string
   readonly host: string
-  /** What `--exposure` says. */
   readonly flag: ExposureName | undefined
-  /** What the address says that the user gave. */
   readonly address: ExposureName | undefined
-  /** What the configuration of the gateway says; nothing where it is not known. */
   readonly configured: ExposureName | undefined
   readonly deferral: Deferral | undefined
 }
 
-/** Chooses `native` where the client defers tools itself, and otherwise leaves the choice to the gateway. */
-export function chosenExposure({ title, host, flag, address, configured, deferral }: ExposureFacts): ChosenExposure {
-  if (flag !== undefined) return { exposure: flag, isAsked: true, why: 'As --exposure asks.' }
-  if (address !== undefined) return { exposure: address, isAsked: true, why: 'As the address asks.' }
+/** Chooses `native` if the client defers tools itself, otherwise leaves the choice to the gateway. */
+export function chooseExposure({ title, host, flag, address, configured, deferral }: ExposureFacts): ExposureChoice {
+  if (flag !== undefined) return { exposure: flag, isExplicit: true, why: 'Set by --exposure.' }
+  if (address !== undefined) return { exposure: address, isExplicit: true, why: 'Set by the URL.' }
   if (configured !== undefined && configured !== 'auto')
-    return { exposure: configured, isAsked: false, why: "As the gateway's configuration asks." }
-  if (deferral?.isOn === true) return { exposure: 'native', isAsked: true, why: deferral.why }
-  if (deferral !== undefined) return { exposure: 'auto', isAsked: deferral.isOverridden === true, why: deferral.why }
+    return { exposure: configured, isExplicit: false, why: 'Set by the gateway configuration.' }
+  if (deferral?.isOn === true) return { exposure: 'native', isExplicit: true, why: deferral.why }
+  if (deferral !== undefined) return { exposure: 'auto', isExplicit: deferral.isOverridden === true, why: deferral.why }
   const why =
     hostById(host)?.defers === 'never' ? `${title} does not defer tools.` : 'All tools within the token budget, search above it.'
-  return { exposure: 'auto', isAsked: false, why }
+  return { exposure: 'auto', isExplicit: false, why }
 }
 
-/**
- * Whether the client may defer what it is shown. A short list must stay in front of the model: the finder is on it. A long one
- * is the client's to defer.
- */
+/** A short list must not be deferred, because it contains the search tool. */
 export function loadingFor(exposure: ExposureName): Loading {
   if (exposure === 'native') return 'deferred'
   return exposure === 'everything' ? 'unset' : 'loaded'

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
 import type { Io } from '../base/io.ts'
 
-// A busy machine takes its time to start a large program; nobody waits longer for a detail.
-const patienceMs = 5_000
+const versionTimeoutMs = 5_000
 
-/** The version that a program on the path prints for `--version`, such as `2.1.325`; nothing when it cannot be found out. */
+/** Version printed by `<program> --version`, such as `2.1.325`; undefined if unknown. */
 export function programVersion(program: string, { env, signal }: Pick<Io, 'env' | 'signal'>): Promise<string | undefined> {
   const options = {
     env: { ...env },
     signal,
-    timeout: patienceMs,
+    timeout: versionTimeoutMs,
     killSignal: 'SIGKILL',
     maxBuffer: 10_000,
     windowsHide: true,
@@ -21,10 +20,8 @@ export function programVersion(program: string, { env, signal }: Pick<Io, 'env' 
   })
 }
 
-/** The first version in a text. */
 const versionIn = (text: string): string | undefined => /\d+\.\d+\.\d+/u.exec(text)?.[0]
 
-/** Whether a version is this one or a later one. */
 export function isAtLeast(version: string, least: string): boolean {
   const wanted = least.split('.').map(Number)
   for (const [at, part] of version.split('.').map(Number).entries()) {

@@ -1,35 +1,32 @@
 import { connect, isClientError, type Target } from '@unfold-mcp/client'
 import { toolTokens } from '@unfold-mcp/core'
 import { CommandError, exit } from '../base/exit.ts'
-import { commandErrorOf } from '../base/failure.ts'
+import { toCommandError } from '../base/failure.ts'
 import type { Io } from '../base/io.ts'
 import { findServers, type ServerTarget } from '../config/index.ts'
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import { type Client, entryName } from './clients.ts'
 
-/** What came of connecting with the entry of a client. */
 export type Verification =
   | { readonly status: 'verified'; readonly tools: number; readonly tokens: number }
   | { readonly status: 'not_running' | 'skipped' }
   | { readonly status: 'failed'; readonly error: CommandError }
 
-// The gateway is on this machine, or answers within this time from elsewhere. A command has servers to start.
-const patienceMs = { address: 15_000, command: 60_000 }
+// A command starts its servers first.
+const verifyTimeoutMs = { address: 15_000, command: 60_000 }
 
-/** Connects with what the file of a client now says, as the client would. */
+/** Connects with the entry now in the client's file. */
 export async function verifyEntry(client: Client, io: Io): Promise<Verification> {
   const { servers, problems } = await findServers(io)
   const isOwn = ({ file }: { readonly file: string }): boolean => file === client.file
   const found = servers.find(({ key, source, also }) => key === entryName && [source, ...also].some(isOwn))
   if (found !== undefined) return verifyTarget(found.target, io)
   const problem = problems.find((each) => isOwn(each) && each.server === entryName) ?? problems.find(isOwn)
-  const why = problem === undefined ? 'It is not there.' : problem.message
-  const message = `The entry "${entryName}" cannot be read back from ${client.file}. ${why}`
+  const message = `Cannot read entry "${entryName}" from ${client.file}. ${problem?.message ?? 'Entry not found.'}`
   return { status: 'failed', error: new CommandError(exit.failed, 'not_readable', message) }
 }
 
-/** Connects, lists the tools and disconnects. */
 export async function verifyTarget(target: ServerTarget, io: Io): Promise<Verification> {
   const isCommand = 'command' in target
   const lines: string[] = []
@@ -37,7 +34,7 @@ export async function verifyTarget(target: ServerTarget, io: Io): Promise<Verifi
     await using connection = await connect(isCommand ? withEnvironment(target, io) : target, {
       name: entryName,
       signal: io.signal,
-      timeoutMs: isCommand ? patienceMs.command : patienceMs.address,
+      timeoutMs: isCommand ? verifyTimeoutMs.command : verifyTimeoutMs.address,
       onStderr: (line) => void lines.push(line),
     })
     const tools = await connection.tools()
@@ -49,14 +46,14 @@ export async function verifyTarget(target: ServerTarget, io: Io): Promise<Verifi
   }
 }
 
-// Clients start commands with their own environment, which is that of their user.
+// Clients pass on the environment of the user.
 function withEnvironment(target: Extract<ServerTarget, { readonly command: string }>, { env }: Io): Target {
   const set = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
   return { ...target, env: { ...Object.fromEntries(set), ...target.env } }
 }
 
 function failureOf(error: unknown, target: ServerTarget): CommandError {
-  if (!isClientError(error, 'login_required')) return commandErrorOf(error)
+  if (!isClientError(error, 'login_required')) return toCommandError(error)
   const hasToken = 'headers' in target && target.headers !== undefined
   const message = hasToken
     ? 'The gateway refused the token. Create one with "unfold token add <name>", and connect again with --token.'
@@ -73,11 +70,10 @@ function isRefused(error: unknown, depth = 0): boolean {
 
 const isLoopback = (url: string): boolean => /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/u.test(new URL(url).hostname)
 
-/** A line about it; empty where nothing was tried. */
 export function verificationText(verification: Verification): string {
   switch (verification.status) {
     case 'verified':
-      return `Verified: ${counted(verification.tools, 'tool')}, ${amount(verification.tokens)} tokens.`
+      return `Verified: ${plural(verification.tools, 'tool')}, ${formatNumber(verification.tokens)} tokens.`
     case 'not_running':
       return 'Not verified: the gateway is not running. Start it with: unfold serve'
     case 'failed':
@@ -87,7 +83,6 @@ export function verificationText(verification: Verification): string {
   }
 }
 
-/** The same for a script. */
 export function verificationData(verification: Verification): object {
   if (verification.status !== 'failed') return verification
   const { reason, message } = verification.error

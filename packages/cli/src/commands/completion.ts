@@ -2,12 +2,11 @@ import { exit, usageError } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import type { Invocation } from '../grammar/grammar.ts'
 
-/** Prints what a shell needs to complete words of ours. */
-export async function run({ words }: Invocation, { stdout }: Io): Promise<number> {
+export async function run({ positionals }: Invocation, { stdout }: Io): Promise<number> {
   const { scripts } = await import('../completion/scripts.ts')
-  const [shell = ''] = words
+  const [shell = ''] = positionals
   const script = Object.hasOwn(scripts, shell) ? scripts[shell as keyof typeof scripts] : undefined
-  if (script === undefined) throw usageError(`Which shell? unfold completion ${Object.keys(scripts).join('|')}`)
+  if (script === undefined) throw usageError(`Usage: unfold completion ${Object.keys(scripts).join('|')}`)
   stdout.write(script())
   return exit.ok
 }

@@ -5,14 +5,13 @@ import { CommandError, exit, usageError } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { cloneNote, ownPackages } from '../base/packages.ts'
 import { scaffold } from '../generate/scaffold.ts'
-import { type Invocation, isSet, textOf } from '../grammar/grammar.ts'
+import { type Invocation, isSet, optionalPositional, textOf } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
 
-/** Begins a server of one's own, in a folder that has nothing in it yet. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
   const output = new Output(io, flags)
-  const [given = '.', ...others] = words
-  if (others.length > 0) throw usageError('One folder, please: unfold init [<folder>]')
+  const given = optionalPositional(invocation) ?? '.'
   const folder = resolve(io.cwd, given)
   const name =
     textOf(flags, 'name') ??
@@ -22,7 +21,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
       .replaceAll(/^-+|-+$/gu, '') ||
       'toolbox')
   if (!/^[a-z0-9][a-z0-9-]{0,60}$/u.test(name))
-    throw usageError(`"${name}" cannot be the name of a server: small letters, digits and dashes, please.`)
+    throw usageError(`Invalid server name "${name}". Use lowercase letters, digits and dashes.`)
   await requireEmpty(folder)
   const packages = ownPackages()
   const files = scaffold(name, packages)
@@ -33,7 +32,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const isInstalled = !isSet(flags, 'no-install') && (await installed(folder, io))
   const enter = given === '.' ? [] : [`cd ${given}`]
   const steps = [...enter, ...(isInstalled ? [] : ['npm install']), `unfold list ${name}`]
-  output.answer(`${name} is in ${folder}.${cloneNote(packages)}\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`, {
+  output.result(`Created ${name} in ${folder}${cloneNote(packages)}\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`, {
     name,
     folder,
     files: Object.keys(files),
@@ -44,22 +43,22 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   return exit.ok
 }
 
-// These are there before anybody has begun.
-const beginnings = new Set(['.git', '.DS_Store', 'LICENSE'])
+// Files of a new repository.
+const allowedFiles = new Set(['.git', '.DS_Store', 'LICENSE'])
 
 async function requireEmpty(folder: string): Promise<void> {
   const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new CommandError(exit.failed, 'no_folder', `${folder} cannot be used: ${error.message}`, { cause: error })
+    throw new CommandError(exit.failed, 'no_folder', `Cannot use ${folder}: ${error.message}`, { cause: error })
   })
-  const taken = found.filter((file) => !beginnings.has(file))
-  if (taken.length > 0)
-    throw new CommandError(exit.usage, 'not_empty', `${folder} is not empty. Name another folder: unfold init <folder>`, {
-      details: { found: taken.slice(0, 10) },
+  const existing = found.filter((file) => !allowedFiles.has(file))
+  if (existing.length > 0)
+    throw new CommandError(exit.usage, 'not_empty', `${folder} is not empty. Choose another folder: unfold init <folder>`, {
+      details: { found: existing.slice(0, 10) },
     })
 }
 
-/** Runs npm there; what it says goes to standard error. */
+/** npm output goes to stderr. */
 async function installed(folder: string, io: Io): Promise<boolean> {
   const npm = io.platform === 'win32' ? 'npm.cmd' : 'npm'
   const child = spawn(npm, ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -72,11 +71,6 @@ async function installed(folder: string, io: Io): Promise<boolean> {
     child.once('error', fail)
     child.once('close', done)
   })
-  if (code !== 0)
-    throw new CommandError(
-      exit.failed,
-      'install_failed',
-      `npm install failed in ${folder}; what it said is above. Run it again there.`,
-    )
+  if (code !== 0) throw new CommandError(exit.failed, 'install_failed', `npm install failed in ${folder}; see its output above.`)
   return true
 }

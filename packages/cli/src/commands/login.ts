@@ -3,28 +3,23 @@ import { dataFolder, type Io, isInteractive } from '../base/io.ts'
 import { openAddress } from '../base/open-browser.ts'
 import { type Invocation, isSet, numberOf, textOf } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
-import { namedServer } from '../servers/servers.ts'
+import { resolveServerArgument } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
 const defaultSeconds = 300
 
-/** Signs in to a server in the person's browser. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
-  const { label, target } = await namedServer(invocation, io, output)
+  const { label, target } = await resolveServerArgument(invocation, io, output)
   if (!('url' in target))
     throw usageError(
-      `${safeText(label)} is started by a command, so there is nothing to sign in to. Its secrets go into its environment.`,
+      `${safeText(label)} is started by a command and does not support sign-in. Pass credentials as environment variables.`,
     )
   await requireEncryption(safeText(label), target.url)
   const usesBrowser = !isSet(flags, 'no-browser')
   if (usesBrowser && (!isInteractive(io) || isSet(flags, 'no-input')))
-    throw new CommandError(
-      exit.login,
-      'no_terminal',
-      'Nobody is there to sign in. Run this in a terminal, or with --no-browser to get the address.',
-    )
+    throw new CommandError(exit.login, 'no_terminal', 'Sign-in requires a terminal. Use --no-browser to print the URL.')
   const { signIn } = await import('../login/sign-in.ts')
   const { tokenStore } = await import('../login/tokens.ts')
   const store = tokenStore(dataFolder(io), (message) => output.warn(message))
@@ -39,14 +34,14 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     clientSecret: io.env.UNFOLD_CLIENT_SECRET,
     show: async (address) => {
       const isOpened = usesBrowser && (await openAddress(address, io))
-      // Also when nothing else is to be said: without it nobody can go on.
+      // Printed even with --quiet: the user needs the URL.
       io.stderr.write(
-        `${isOpened ? `Sign in at ${address.host}, in the browser that opens. If none does: ` : 'Sign in here: '}${address.href}\n`,
+        `${isOpened ? `Opening ${address.host} in your browser. If it does not open: ` : 'Sign in at: '}${address.href}\n`,
       )
     },
   })
   const { issuer, resource, tokens } = grant
-  output.answer(`Signed in to ${safeText(label)} (${safeText(issuer)}).`, {
+  output.result(`Signed in to ${safeText(label)} (${safeText(issuer)})`, {
     server: label,
     issuer,
     resource,
@@ -55,18 +50,16 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   })
   const { restartServers } = await import('../gateway/running.ts')
   const tried = await restartServers(({ state }) => state === 'needs_login', io)
-  if (tried.length > 0) output.note(`The gateway tries again now: ${tried.map((name) => safeText(name)).join(', ')}`)
-  output.note(`The tokens are in ${store.file}. To remove them: unfold logout ${safeText(label)}`)
+  if (tried.length > 0) output.note(`Reconnecting: ${tried.map((name) => safeText(name)).join(', ')}`)
+  output.note(`Tokens: ${store.file}. Remove them with: unfold logout ${safeText(label)}`)
   return exit.ok
 }
 
-/** Tokens are sent with every request: in plain text they would be everybody's on the way. */
+/** Tokens must not be sent unencrypted. */
 async function requireEncryption(label: string, address: string): Promise<void> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'http:') return
   const { isLoopback } = await import('@unfold-mcp/gateway/config')
   if (isLoopback(url.hostname)) return
-  throw usageError(
-    `${label} is reached without encryption, so others could read your tokens on the way. Use its https:// address.`,
-  )
+  throw usageError(`${label} uses an unencrypted URL, so tokens could be intercepted. Use its https:// URL.`)
 }

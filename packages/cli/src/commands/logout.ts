@@ -2,28 +2,28 @@ import { exit, usageError } from '../base/exit.ts'
 import { dataFolder, type Io } from '../base/io.ts'
 import type { Invocation } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
-import { namedServer } from '../servers/servers.ts'
+import { resolveServerArgument } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
-/** Forgets a sign-in, here and where it was made. */
+/** Deletes the stored tokens and revokes them at the authorization server. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
-  const { label, target } = await namedServer(invocation, io, output)
-  if (!('url' in target)) throw usageError(`${safeText(label)} is started by a command, so nobody is signed in to it.`)
+  const { label, target } = await resolveServerArgument(invocation, io, output)
+  if (!('url' in target)) throw usageError(`${safeText(label)} is started by a command and does not support sign-in.`)
   const { resourceOf, tokenStore } = await import('../login/tokens.ts')
-  const gone = await tokenStore(dataFolder(io), (message) => output.warn(message)).forget(target.url)
+  const removed = await tokenStore(dataFolder(io), (message) => output.warn(message)).forget(target.url)
   const { revoke } = await import('../login/revoke.ts')
-  const revoked = await Promise.all(gone.map((grant) => revoke(grant, io.signal)))
-  output.answer(gone.length === 0 ? `Nobody was signed in to ${safeText(label)}.` : `Signed out of ${safeText(label)}.`, {
+  const revoked = await Promise.all(removed.map((grant) => revoke(grant, io.signal)))
+  output.result(removed.length === 0 ? `Not signed in to ${safeText(label)}` : `Signed out of ${safeText(label)}`, {
     server: label,
-    forgotten: gone.length,
+    forgotten: removed.length,
     revoked: revoked.filter(Boolean).length,
   })
-  if (gone.length === 0) return exit.ok
-  // A gateway that has the token would go on with it until its time is up.
+  if (removed.length === 0) return exit.ok
+  // A running gateway would use the token until it expires.
   const { restartServers } = await import('../gateway/running.ts')
   const resource = resourceOf(target.url)
-  const ended = await restartServers(({ address }) => address === resource, io)
-  if (ended.length > 0) output.note(`The gateway no longer uses it: ${ended.map((name) => safeText(name)).join(', ')}`)
+  const restarted = await restartServers(({ address }) => address === resource, io)
+  if (restarted.length > 0) output.note(`Reconnecting without it: ${restarted.map((name) => safeText(name)).join(', ')}`)
   return exit.ok
 }

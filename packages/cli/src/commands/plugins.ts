@@ -6,16 +6,15 @@ import type { Io } from '../base/io.ts'
 import { manifest } from '../base/package-folder.ts'
 import { type Invocation, textOf } from '../grammar/grammar.ts'
 
-// Clients that list once see what is loaded by then; one plugin that hangs does not keep them from the others.
-const patienceMs = 2_000
+// Clients that list only once should see all plugins; one hanging plugin must not block the others.
+const pluginLoadTimeoutMs = 2_000
 
-/** Serves a folder of tool plugins until it is interrupted. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
-  const [action, folder, ...others] = words
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
+  const [action, folder, ...others] = positionals
   if (action !== 'serve' || folder === undefined || others.length > 0)
-    throw usageError('Which folder? unfold plugins serve <folder> [--http <port>]')
+    throw usageError('Usage: unfold plugins serve <folder> [--http <port>]')
   const port = textOf(flags, 'http')
-  if (port !== undefined && !/^\d{1,5}$/u.test(port)) throw usageError(`--http wants a port, not "${port}".`)
+  if (port !== undefined && !/^\d{1,5}$/u.test(port)) throw usageError(`--http must be a port, not "${port}".`)
   const { defineToolbox, serve } = await import('@unfold-mcp/server')
   const { pluginFolder } = await import('@unfold-mcp/server/plugins')
   const path = resolve(io.cwd, folder)
@@ -28,9 +27,9 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     onOutput: (plugin, line) => log(`[${plugin}] ${line}`),
   })
   const toolbox = defineToolbox({ name: basename(path), version: manifest.version }).use(plugins)
-  await Promise.race([plugins.ready(), pause(patienceMs, undefined, { ref: false })])
+  await Promise.race([plugins.ready(), pause(pluginLoadTimeoutMs, undefined, { ref: false })])
   await serve(toolbox, { argv: port === undefined ? [] : ['--http', port] })
-  // It ends the process itself: on a signal, or when whoever started it closes its input.
+  // `serve` exits the process on a signal or at the end of stdin.
   if (!io.signal.aborted) await once(io.signal, 'abort')
   return exit.ok
 }

@@ -1,7 +1,7 @@
 import { namedWord } from '../arguments/name.ts'
-import type { Candidate, KnownFlag } from './known.ts'
+import type { Candidate, KnownFlag } from './candidate.ts'
 
-/** What a word among a tool's arguments may become: a flag that was not given yet, or a value of one. */
+/** Completes a flag that is not used yet, or its value. */
 export function completeArgument(flags: readonly KnownFlag[], given: readonly string[], current: string): readonly Candidate[] {
   const inline = namedWord(current)
   if (inline.separator === ':=') return []

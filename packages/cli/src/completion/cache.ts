@@ -1,25 +1,23 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import type { Tool } from '@unfold-mcp/core'
 import { isRecord } from '@unfold-mcp/core'
+import type { KnownTool } from './candidate.ts'
 import type { CompletionCache } from './complete.ts'
-import type { KnownTool } from './known.ts'
-import { readSheet, type Sheet, writeSheet } from './sheet.ts'
+import { readToolIndex, type ToolIndex, writeToolIndex } from './tool-index.ts'
 
-/** Where completion looks: the folder of the tool cache, and the folder of what was worked out from it. */
 export interface CompletionFolders {
   readonly tools: string
-  readonly sheets: string
+  readonly indexes: string
 }
 
-/** Both folders under the folder of our own files. */
 export const completionFolders = (data: string): CompletionFolders => ({
   tools: `${data}/cache/tools`,
-  sheets: `${data}/cache/completion`,
+  indexes: `${data}/cache/completion`,
 })
 
 /**
- * What the tool cache knows, for completion: names are read from the beginnings of the files, tools only for the server that is
- * asked for. Whatever cannot be read is left out, since a shell that completes has nowhere to complain.
+ * Completion data from the tool cache. Reads only server names until the tools of one server are needed. Skips unreadable files,
+ * since completion cannot report errors.
  */
 export function completionCache(
   folders: CompletionFolders,
@@ -27,17 +25,17 @@ export function completionCache(
 ): CompletionCache {
   const files = new Map<string, string[]>()
   for (const { file, server } of cachedFiles(folders)) files.set(server, [...(files.get(server) ?? []), file])
-  const sheet = (file: string): Sheet =>
-    readSheet(sheetOf(folders, file), `${folders.tools}/${file}`) ?? unprepared(toolsIn(folders, file))
+  const toolIndex = (file: string): ToolIndex =>
+    readToolIndex(indexPath(folders, file), `${folders.tools}/${file}`) ?? unprepared(toolsIn(folders, file))
   const servers: CompletionCache['servers'] = Object.fromEntries(
     Array.from(files, ([name, theirs]) => [
       name,
       {
         get tools(): readonly KnownTool[] {
-          return theirs.flatMap((file) => sheet(file).tools)
+          return theirs.flatMap((file) => toolIndex(file).tools)
         },
         tool(wanted: string): KnownTool | undefined {
-          return theirs.map((file) => sheet(file).tool(wanted)).find((tool) => tool !== undefined)
+          return theirs.map((file) => toolIndex(file).tool(wanted)).find((tool) => tool !== undefined)
         },
       },
     ]),
@@ -45,32 +43,31 @@ export function completionCache(
   return { servers, defaultServer }
 }
 
-/**
- * Works out what completion needs of every list that changed since the last time, so that completing a word is quick. To be
- * called after a command that may have changed the tool cache; a failure is no reason to fail.
- */
-export async function refreshSheets(folders: CompletionFolders): Promise<void> {
+/** Updates the indexes of changed tool lists. Called after commands that may change the tool cache. */
+export async function refreshToolIndexes(folders: CompletionFolders): Promise<void> {
   const present = new Set<string>()
   for (const { file } of cachedFiles(folders)) {
     present.add(`${file}.txt`)
     const source = `${folders.tools}/${file}`
-    if (readSheet(sheetOf(folders, file), source) !== undefined) continue
+    if (readToolIndex(indexPath(folders, file), source) !== undefined) continue
     const { knownFlags } = await import('./flags.ts')
     const tools = toolsIn(folders, file).map((tool) => ({ ...tool, flags: knownFlags(tool) }))
     try {
-      writeSheet(sheetOf(folders, file), source, tools)
+      writeToolIndex(indexPath(folders, file), source, tools)
     } catch {
-      // A full disk, or a folder that may not be written: completion works without, only slower.
+      // Completion works without an index, only slower.
       return
     }
   }
-  for (const file of namesIn(folders.sheets)) if (!present.has(file)) rmSync(`${folders.sheets}/${file}`, { force: true })
+  for (const file of namesIn(folders.indexes)) if (!present.has(file)) rmSync(`${folders.indexes}/${file}`, { force: true })
 }
 
-/** A list for which no sheet was made yet. */
-const unprepared = (tools: readonly KnownTool[]): Sheet => ({ tools, tool: (name) => tools.find((tool) => tool.name === name) })
+const unprepared = (tools: readonly KnownTool[]): ToolIndex => ({
+  tools,
+  tool: (name) => tools.find((tool) => tool.name === name),
+})
 
-const sheetOf = ({ sheets }: CompletionFolders, file: string): string => `${sheets}/${file}.txt`
+const indexPath = ({ indexes }: CompletionFolders, file: string): string => `${indexes}/${file}.txt`
 
 function cachedFiles({ tools }: CompletionFolders): readonly { readonly file: string; readonly server: string }[] {
   return namesIn(tools).flatMap((file) => {
@@ -89,7 +86,7 @@ function namesIn(folder: string): readonly string[] {
 
 const beginning = /^\{"format":"unfold-tool-cache","version":1,"name":("(?:[^"\\]|\\.)*")/u
 
-/** The name of a cached server, which stands at the beginning of its file. */
+/** The name is at the beginning of the file. */
 function serverOf(path: string): string | undefined {
   try {
     const bytes = Buffer.alloc(512)

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
-import { completionAnswer } from './answer.ts'
-import { type CompletionFolders, completionCache, completionFolders, refreshSheets } from './cache.ts'
+import { type CompletionFolders, completionCache, completionFolders, refreshToolIndexes } from './cache.ts'
 import { type CompletionCache, complete } from './complete.ts'
-import { typedLine } from './line.ts'
+import { splitLine } from './line.ts'
+import { completionResponse } from './response.ts'
 import { scripts } from './scripts.ts'
 
 const createIssue: Tool = {
@@ -52,21 +52,21 @@ async function valuesOf(...words: readonly string[]): Promise<readonly string[]>
   return candidates.map(({ value }) => value)
 }
 
-test('short flags are no words: what follows them is completed as if they were not there', async () => {
+test('short flags do not count as positional arguments', async () => {
   expect(await valuesOf('list', '-q', 'gi')).toEqual(['github', 'gitlab'])
   expect(await valuesOf('call', '-qy', 'github', 'clo')).toEqual(['close_issue'])
   expect(await valuesOf('-q', 'call', 'github', 'clo')).toEqual(['close_issue'])
 })
 
 describe('the first word', () => {
-  test('is a verb or a server', async () => {
+  test('is a command or a server', async () => {
     expect(await valuesOf('')).toEqual(expect.arrayContaining(['call', 'list', 'identity', 'github', 'gitlab']))
     expect(await valuesOf('gi')).toEqual(['github', 'gitlab'])
     expect(await valuesOf('ca')).toEqual(['call'])
     expect(await valuesOf('help', 'cal')).toEqual(['call'])
   })
 
-  test('is a flag when it begins like one', async () => {
+  test('is a flag if it begins with a dash', async () => {
     expect(await valuesOf('--ver')).toEqual(['--version'])
     expect(await valuesOf('--he')).toEqual(['--help'])
   })
@@ -77,7 +77,7 @@ describe('the first word', () => {
   })
 })
 
-test('a server behind the gateway completes where one is meant', async () => {
+test('servers of the gateway are completed where expected', async () => {
   expect(await valuesOf('remove', '')).toEqual(['desk', 'files'])
   expect(await valuesOf('status', 'f')).toEqual(['files'])
   expect(await valuesOf('logs', '--upstream', 'd')).toEqual(['desk'])
@@ -86,7 +86,7 @@ test('a server behind the gateway completes where one is meant', async () => {
 })
 
 describe('a server and a tool', () => {
-  test('come after the verb', async () => {
+  test('come after the command', async () => {
     expect(await valuesOf('call', 'git')).toEqual(['github', 'gitlab'])
     expect(await valuesOf('call', 'github', 'c')).toEqual(['create_issue', 'close_issue'])
     expect(await valuesOf('describe', 'github', 'cl')).toEqual(['close_issue'])
@@ -94,11 +94,11 @@ describe('a server and a tool', () => {
     expect(await valuesOf('list', '--js')).toEqual(['--json', '--jsonl'])
   })
 
-  test('come without a verb, too', async () => {
+  test('work without a command', async () => {
     expect(await valuesOf('github', 'cr')).toEqual(['create_issue'])
   })
 
-  test('come past flags of ours and their values', async () => {
+  test('may follow our own flags and their values', async () => {
     expect(await valuesOf('call', '--json', '--timeout', '5', '--config=x', 'github', 'cr')).toEqual(['create_issue'])
   })
 
@@ -110,17 +110,17 @@ describe('a server and a tool', () => {
     ])
   })
 
-  test('with names that would break a line are left out', async () => {
+  test('are skipped if a name would break a line', async () => {
     expect(await valuesOf('call', 'github', 'bad')).toEqual([])
   })
 
-  test('of nothing known are nothing', async () => {
+  test('are empty for an unknown server', async () => {
     expect(await valuesOf('call', 'nowhere', '')).toEqual([])
     expect(await valuesOf('call', '__proto__', '')).toEqual([])
     expect(await valuesOf('call', 'github', 'nothing', '')).toEqual([])
   })
 
-  test('begin with the tool where a server is set', async () => {
+  test('start with the tool if a server is set', async () => {
     const preset = { ...cache, defaultServer: 'github' }
     const { candidates } = await complete({ words: ['call', 'cr'], cursor: 1, cache: preset })
     expect(candidates.map(({ value }) => value)).toEqual(['create_issue'])
@@ -133,7 +133,7 @@ describe('a server and a tool', () => {
 describe('the arguments of a tool', () => {
   const after = (...words: readonly string[]): Promise<readonly string[]> => valuesOf('call', 'github', 'create_issue', ...words)
 
-  test('are its flags, required ones first, and ours where a dash was typed', async () => {
+  test('are its flags, required ones first, and ours after a dash', async () => {
     expect(await after('')).toEqual([
       '--title',
       '--state',
@@ -148,18 +148,18 @@ describe('the arguments of a tool', () => {
     expect(await after('--us')).toEqual(['--user.name'])
   })
 
-  test('are offered once, but for lists', async () => {
+  test('are offered once, except for lists', async () => {
     expect(await after('--title', 'x', 'state=open', '--no-draft', '--labels', 'bug', '--')).toEqual(
       expect.not.arrayContaining(['--title', '--state', '--draft']),
     )
     expect(await after('--labels', 'bug', '--la')).toEqual(['--labels'])
   })
 
-  test('can be denied', async () => {
+  test('can be negated', async () => {
     expect(await after('--no-d')).toEqual(['--no-draft'])
   })
 
-  test('have the values that the schema lists', async () => {
+  test('have the values of the schema', async () => {
     expect(await after('--state', '')).toEqual(['open', 'closed', 'in progress'])
     expect(await after('--state=c')).toEqual(['--state=closed'])
     expect(await after('state=o')).toEqual(['state=open'])
@@ -181,7 +181,7 @@ describe('the arguments of a tool', () => {
     expect(levels.candidates[0]).toEqual({ value: '1', description: 'Now' })
   })
 
-  test('are no more than anyone will read', async () => {
+  test('are limited in number', async () => {
     const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, {}]))
     const wide = { servers: { s: { tools: [{ name: 't', inputSchema: { type: 'object' as const, properties } }] } } }
     expect((await complete({ words: ['s', 't', '--'], cursor: 2, cache: wide })).candidates).toHaveLength(1_000)
@@ -193,11 +193,11 @@ describe('files', () => {
     ['after --', ['call', 'x', '--', 'node', '']],
     ['for a flag of ours that wants one', ['list', '--config', '']],
     ['for a folder', ['plugins', 'serve', '']],
-  ])('are left to the shell %s', async (_, words) => {
+  ])('are completed by the shell %s', async (_, words) => {
     expect(await complete({ words, cursor: words.length - 1, cache })).toEqual({ candidates: [], files: true })
   })
 
-  test('are not offered for other words', async () => {
+  test('are not offered elsewhere', async () => {
     expect(await valuesOf('completion', '')).toEqual(['bash', 'zsh', 'fish'])
     expect(await valuesOf('plugins', '')).toEqual(['serve'])
     expect(await valuesOf('identity', '--basis', '')).toEqual(['definitions', 'names'])
@@ -205,17 +205,17 @@ describe('files', () => {
   })
 })
 
-describe('the answer to a shell', () => {
-  test('is a candidate a line, with its description', async () => {
-    expect(await completionAnswer(['fish', '1', 'github', 'c'], cache)).toBe(
+describe('the response to a shell', () => {
+  test('has one candidate per line, with its description', async () => {
+    expect(await completionResponse(['fish', '1', 'github', 'c'], cache)).toBe(
       'words\ncreate_issue\tOpen an issue.\nclose_issue\tClose\n',
     )
-    expect(await completionAnswer(['zsh', '2', 'x', '--', ''], cache)).toBe('files\n')
-    expect(await completionAnswer([], cache)).toMatch(/^words\n/u)
+    expect(await completionResponse(['zsh', '2', 'x', '--', ''], cache)).toBe('files\n')
+    expect(await completionResponse([], cache)).toMatch(/^words\n/u)
   })
 
-  test('for bash is the piece that bash replaces, escaped unless it is quoted', async () => {
-    const ask = (line: string, piece: string): Promise<string> => completionAnswer(['bash', line, piece], cache)
+  test('for bash is the piece that bash replaces, escaped unless quoted', async () => {
+    const ask = (line: string, piece: string): Promise<string> => completionResponse(['bash', line, piece], cache)
     expect(await ask('unfold github create_issue --state=c', 'c')).toBe('words\nclosed\n')
     expect(await ask('unfold github create_issue --state=', '')).toBe('words\nopen\nclosed\nin\\ progress\n')
     expect(await ask('unfold github create_issue --state "in ', 'in ')).toBe('words\nin progress\n')
@@ -225,7 +225,7 @@ describe('the answer to a shell', () => {
   })
 })
 
-describe('a line that is being typed', () => {
+describe('an incomplete line', () => {
   test.each<[string, readonly string[], string]>([
     ['', [''], ''],
     ['unfold ', ['unfold', ''], ''],
@@ -237,7 +237,7 @@ describe('a line that is being typed', () => {
     ['a "b\\n"', ['a', 'b\\n'], ''],
     ['a b\\', ['a', 'b'], ''],
   ])('%j is %j', (line, words, quote) => {
-    expect(typedLine(line)).toEqual({ words, quote })
+    expect(splitLine(line)).toEqual({ words, quote })
   })
 })
 
@@ -253,7 +253,7 @@ describe('the cache on disk', () => {
     return { ...folders, [Symbol.asyncDispose]: () => rm(data, { recursive: true, maxRetries: 10, retryDelay: 100 }) }
   }
 
-  test('gives names at once and tools when asked, and leaves out what it cannot read', async () => {
+  test('provides names immediately and tools on demand, and skips unreadable files', async () => {
     await using folders = await cached({
       'github.1.json': entry('github', [createIssue, null, { name: 7 }]),
       'github.2.json': entry('github', [{ name: 'other', inputSchema: {} }]),
@@ -272,7 +272,7 @@ describe('the cache on disk', () => {
     expect(completionCache(completionFolders('/nowhere'), { defaultServer: 'x' })).toEqual({ servers: {}, defaultServer: 'x' })
   })
 
-  test('completes the same from a sheet as from the schemas', async () => {
+  test('gives the same results from an index as from schemas', async () => {
     await using folders = await cached({ 'github.1.json': entry('github', [...(cache.servers.github?.tools ?? [])]) })
     const lines = [
       'gi',
@@ -284,40 +284,42 @@ describe('the cache on disk', () => {
     ]
     const answersOf = (): Promise<readonly string[]> =>
       Promise.all(
-        lines.map((line) => completionAnswer(['bash', `unfold ${line}`, line.split(' ').at(-1) ?? ''], completionCache(folders))),
+        lines.map((line) =>
+          completionResponse(['bash', `unfold ${line}`, line.split(' ').at(-1) ?? ''], completionCache(folders)),
+        ),
       )
     const file = join(folders.tools, 'github.1.json')
     await utimes(file, 1_000, 1_000)
     const before = await answersOf()
-    await refreshSheets(folders)
-    expect(await readdir(folders.sheets)).toEqual(['github.1.json.txt'])
-    // Without the right schemas in the file, an answer can only come from the sheet.
+    await refreshToolIndexes(folders)
+    expect(await readdir(folders.indexes)).toEqual(['github.1.json.txt'])
+    // Without the right schemas in the file, an answer can only come from the toolIndex.
     await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"enum"', '"xxxx"').replaceAll('"boolean"', '"strings"'))
     await utimes(file, 1_000, 1_000)
     expect(await answersOf()).toEqual(before)
   })
 
-  test('does not use a sheet of another list, and makes it anew', async () => {
+  test('does not use an outdated index, and rebuilds it', async () => {
     await using folders = await cached({ 'a.json': entry('a', [createIssue]), 'b.json': entry('b', []) })
-    await refreshSheets(folders)
+    await refreshToolIndexes(folders)
     await writeFile(join(folders.tools, 'a.json'), entry('a', [{ name: 'newer', inputSchema: {} }]))
     await rm(join(folders.tools, 'b.json'))
     const namesIn = (): readonly (string | undefined)[] => completionCache(folders).servers.a?.tools.map(({ name }) => name) ?? []
     expect(namesIn()).toEqual(['newer'])
-    await refreshSheets(folders)
+    await refreshToolIndexes(folders)
     expect(namesIn()).toEqual(['newer'])
-    expect(await readdir(folders.sheets)).toEqual(['a.json.txt'])
+    expect(await readdir(folders.indexes)).toEqual(['a.json.txt'])
   })
 
-  test('works without sheets where they cannot be written', async () => {
+  test('works if indexes cannot be written', async () => {
     await using folders = await cached({ 'a.json': entry('a', [createIssue]) })
-    await writeFile(folders.sheets, 'a file where the folder should be')
-    await refreshSheets(folders)
+    await writeFile(folders.indexes, 'a file where the folder should be')
+    await refreshToolIndexes(folders)
     expect(completionCache(folders).servers.a?.tools).toHaveLength(1)
   })
 })
 
-test('a script is made for a plain name alone', () => {
+test('scripts accept only plain names', () => {
   expect(scripts.bash('my-tool')).toContain('complete -o default -o bashdefault -F _my_tool_complete my-tool')
   expect(() => scripts.fish('a; rm -rf /')).toThrow('cannot be the name of a command')
 })

@@ -1,55 +1,52 @@
 import { common, type Flag, type Verb, verbs } from '../grammar/verbs.ts'
-import type { Candidate, KnownFlag, KnownTool } from './known.ts'
+import type { Candidate, KnownFlag, KnownTool } from './candidate.ts'
 
-/** The tools of a server, and a quicker way to one of them where there is one. */
 interface CachedServer {
   readonly tools: readonly KnownTool[]
   tool?(name: string): KnownTool | undefined
 }
 
-/** What is known without connecting to anything. */
+/** Data available without a connection. */
 export interface CompletionCache {
   readonly servers: { readonly [name: string]: CachedServer }
-  /** The servers behind the gateway that is meant here. */
+  /** Servers of the gateway. */
   readonly upstreams?: () => Promise<readonly string[]>
-  /** The server that is meant when none is named; tools come first then. */
+  /** Server if the command line names none. */
   readonly defaultServer?: string | undefined
 }
 
-/** A command line that is being typed: its words without the program, and which of them the cursor is in. */
+/** The typed words without the program name, and the index of the word at the cursor. */
 export interface Typing {
   readonly words: readonly string[]
   readonly cursor: number
   readonly cache: CompletionCache
 }
 
-/** What the word may become. `files`: the shell should offer files instead. */
+/** `files`: the shell should complete file names. */
 export interface Completion {
   readonly candidates: readonly Candidate[]
   readonly files: boolean
 }
 
-// More would only fill the screen.
-const mostCandidates = 1_000
+const maxCandidates = 1_000
 
-/** What the word at the cursor may become, from the cache alone. */
+/** Completes the word at the cursor from cached data. */
 export async function complete({ words, cursor, cache }: Typing): Promise<Completion> {
   const typed = words.slice(0, cursor)
-  // Flags may stand before the verb.
   const lead = typed.findIndex((word) => !isCommonFlag(word))
   const before = lead === -1 ? [] : typed.slice(lead)
   const current = words[cursor] ?? ''
-  // What follows `--` is the command of a server.
+  // After `--` comes the command of a server.
   if (before.includes('--')) return files
   const found = await at(before, current, cache)
   if (found === 'files') return files
   const candidates = found.filter(({ value }) => value.startsWith(current) && isPrintable(value))
-  return { candidates: await shown(candidates.slice(0, mostCandidates)), files: false }
+  return { candidates: await shown(candidates.slice(0, maxCandidates)), files: false }
 }
 
 const isCommonFlag = (word: string): boolean => Object.hasOwn(common, word.slice(2)) || isShorts(word, common)
 
-/** Letters that stand for flags without a value. */
+/** Combined short flags, such as `-qy`. */
 const isShorts = (word: string, flags: { readonly [name: string]: Flag }): boolean =>
   /^-[a-z]+$/iu.test(word) &&
   Array.from(word.slice(1)).every((letter) =>
@@ -58,22 +55,22 @@ const isShorts = (word: string, flags: { readonly [name: string]: Flag }): boole
 
 const files: Completion = { candidates: [], files: true }
 const none: readonly Candidate[] = []
-// A name with such a character would break the line that carries it to the shell.
+// Control characters would break the line-based protocol.
 const isPrintable = (value: string): boolean => isPlain(value) || !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
 const isPlain = (text: string): boolean => /^[ -~]*$/u.test(text)
 
-const longestDescription = 80
+const maxDescriptionLength = 80
 
-/** Candidates with the first line of what there is to say of them. */
+/** Shortens descriptions to their first line. */
 async function shown(candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
   const lines = candidates.map(({ description = '' }) => description.trimStart().split('\n', 1)[0] ?? '')
-  // Loaded for text that needs it, since a person waits for every key.
-  const { safeText } = lines.every((line) => isPlain(line) && line.length <= longestDescription)
+  // Loaded on demand: every key press waits for this.
+  const { safeText } = lines.every((line) => isPlain(line) && line.length <= maxDescriptionLength)
     ? { safeText: (line: string) => line }
     : await import('../text/safe.ts')
   return candidates.map(({ value }, index) => {
     const line = lines[index] ?? ''
-    return line === '' ? { value } : { value, description: safeText(line, { limit: longestDescription }) }
+    return line === '' ? { value } : { value, description: safeText(line, { limit: maxDescriptionLength }) }
   })
 }
 
@@ -82,7 +79,7 @@ async function at(before: readonly string[], current: string, cache: CompletionC
   if (first === undefined) return beginnings(current, cache)
   const verb = Object.hasOwn(verbs, first) ? verbs[first] : undefined
   if (verb === undefined && first === 'help')
-    return Object.entries(verbs).map(([value, { about }]) => ({ value, description: about }))
+    return Object.entries(verbs).map(([value, { description }]) => ({ value, description }))
   const declared = verb ?? verbs.call
   if (declared === undefined) return none
   const owned = { ...declared.flags, ...common }
@@ -96,16 +93,14 @@ async function at(before: readonly string[], current: string, cache: CompletionC
 
 function beginnings(current: string, cache: CompletionCache): readonly Candidate[] {
   if (current.startsWith('-')) return [...flagCandidates(common), { value: '--version', description: 'The version' }]
-  const named = Object.entries(verbs).map(([value, { about }]) => ({ value, description: about }))
+  const named = Object.entries(verbs).map(([value, { description }]) => ({ value, description }))
   return [...named, ...serverCandidates(cache)]
 }
 
 interface Positionals {
-  /** The words that are no flags of ours. */
   readonly taken: readonly string[]
-  /** The flag of ours that waits for its value. */
+  /** Flag that still needs a value. */
   readonly open: string | undefined
-  /** What `--server` said. */
   readonly server: string | undefined
 }
 
@@ -134,7 +129,7 @@ function ownValues(flag: Flag | undefined): readonly Candidate[] | 'files' {
 }
 
 const flagCandidates = (flags: { readonly [name: string]: Flag }): readonly Candidate[] =>
-  Object.entries(flags).map(([name, { about }]) => ({ value: `--${name}`, description: about }))
+  Object.entries(flags).map(([name, { description }]) => ({ value: `--${name}`, description }))
 
 const serverCandidates = ({ servers }: CompletionCache): readonly Candidate[] =>
   Object.keys(servers).map((value) => ({ value, description: 'server' }))
@@ -142,7 +137,7 @@ const serverCandidates = ({ servers }: CompletionCache): readonly Candidate[] =>
 const upstreamCandidates = async ({ upstreams }: CompletionCache): Promise<readonly Candidate[]> =>
   ((await upstreams?.()) ?? []).map((value) => ({ value, description: 'server' }))
 
-/** What a verb takes at this place; undefined where it takes nothing but flags. */
+/** Candidates for a positional argument; undefined if only flags are possible. */
 async function argumentAt(
   verb: Verb,
   taken: readonly string[],
@@ -150,14 +145,14 @@ async function argumentAt(
   cache: CompletionCache,
 ): Promise<readonly Candidate[] | 'files' | undefined> {
   if (current.startsWith('-') && verb.callsTool !== true) return undefined
-  if (verb.wantsUpstream === true) return taken.length === 0 ? upstreamCandidates(cache) : undefined
-  if (verb.wantsServer !== true) return otherWords(verb, taken)
+  if (verb.takesUpstream === true) return taken.length === 0 ? upstreamCandidates(cache) : undefined
+  if (verb.takesServer !== true) return otherWords(verb, taken)
   const { defaultServer } = cache
   const [server, tool, ...given] = defaultServer === undefined ? taken : [defaultServer, ...taken]
   if (server === undefined) return current.startsWith('-') ? undefined : serverCandidates(cache)
   const cached = Object.hasOwn(cache.servers, server) ? cache.servers[server] : undefined
   if (tool === undefined) {
-    const namesTool = verb.callsTool === true || /<tool>/u.test(verb.takes)
+    const namesTool = verb.callsTool === true || /<tool>/u.test(verb.usage)
     return current.startsWith('-') || !namesTool ? undefined : (cached?.tools ?? []).map(toolCandidate)
   }
   const called = cached?.tool?.(tool) ?? cached?.tools.find(({ name }) => name === tool)
@@ -167,9 +162,9 @@ async function argumentAt(
   return current.startsWith('-') && !current.includes('=') ? [...found, ...flagCandidates({ ...verb.flags, ...common })] : found
 }
 
-/** Words such as `bash|zsh|fish`, and folders. */
-function otherWords({ takes }: Verb, taken: readonly string[]): readonly Candidate[] | 'files' | undefined {
-  const word = takes.split(' ')[taken.length]
+/** Fixed words such as `bash|zsh|fish`, or folders. */
+function otherWords({ usage }: Verb, taken: readonly string[]): readonly Candidate[] | 'files' | undefined {
+  const word = usage.split(' ')[taken.length]
   if (word === undefined) return undefined
   if (/[<[]/u.test(word)) return /folder|file/u.test(word) ? 'files' : undefined
   return word.split('|').map((value) => ({ value }))

@@ -1,9 +1,8 @@
 import type { Tool } from '@unfold-mcp/core'
 import type { Field } from '@unfold-mcp/core/form'
 import { flagsOf, isShownFlag } from '../arguments/flags.ts'
-import type { Candidate, KnownFlag } from './known.ts'
+import type { Candidate, KnownFlag } from './candidate.ts'
 
-/** The parameters of a tool as completion needs them. */
 export function knownFlags(tool: Tool): readonly KnownFlag[] {
   return flagsOf(tool)
     .filter(isShownFlag)
@@ -22,7 +21,6 @@ export function knownFlags(tool: Tool): readonly KnownFlag[] {
     })
 }
 
-/** The values that a field allows, where it allows few. */
 function valuesOf(field: Field): readonly Candidate[] {
   if (field.kind === 'boolean') return [{ value: 'true' }, { value: 'false' }]
   if (field.kind === 'list') return valuesOf(field.item)

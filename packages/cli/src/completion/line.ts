@@ -1,16 +1,16 @@
-/** The last word of a line that is being typed in a POSIX shell, and the words before it, as the shell would understand them. */
-export interface TypedLine {
+/** Words of an incomplete POSIX shell command line. */
+export interface SplitLine {
   readonly words: readonly string[]
-  /** The quote that the last word is still inside of. */
+  /** Open quote of the last word. */
   readonly quote: '' | "'" | '"'
 }
 
-/** Splits what stands before the cursor into words. There is always a last word, which may be empty. */
-export function typedLine(line: string): TypedLine {
+/** Splits the text before the cursor into words; the last one may be empty. */
+export function splitLine(line: string): SplitLine {
   const words: string[] = []
   let word = ''
   let isWord = false
-  let quote: TypedLine['quote'] = ''
+  let quote: SplitLine['quote'] = ''
   for (let at = 0; at < line.length; at++) {
     const char = line[at] ?? ''
     if (quote !== '') {

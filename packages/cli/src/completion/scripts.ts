@@ -60,10 +60,10 @@ complete -c ${command} -f -a '(__${name}_complete)'
 const scriptFor =
   (shell: Shell) =>
   (command = 'unfold'): string => {
-    // It becomes part of a program that somebody's shell runs.
+    // The name becomes part of a script.
     if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u.test(command)) throw new TypeError(`"${command}" cannot be the name of a command.`)
     return templates[shell](command, command.replaceAll(/[.-]/gu, '_'))
   }
 
-/** The completions for each shell, to be sourced or put where it looks for them; for `unfold`, or a program made like it. */
+/** Completion scripts for `unfold` or a generated program. */
 export const scripts = { bash: scriptFor('bash'), zsh: scriptFor('zsh'), fish: scriptFor('fish') }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../../test/needs.ts'
-import { completionAnswer } from './answer.ts'
 import type { CompletionCache } from './complete.ts'
+import { completionResponse } from './response.ts'
 import { scripts } from './scripts.ts'
 
 const createIssue: Tool = {
@@ -58,7 +58,7 @@ beforeAll(async () => {
 })
 
 async function answerTo([first, ...rest]: readonly string[]): Promise<string> {
-  if (first === '__complete') return completionAnswer(rest, cache)
+  if (first === '__complete') return completionResponse(rest, cache)
   ran([...(first === undefined ? [] : [first]), ...rest])
   return ''
 }

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import type { Io } from '../base/io.ts'
 import { jsonAt } from '../edit/json.ts'
-import { foundConfig } from '../gateway/config-file.ts'
+import { findConfig } from '../gateway/config-file.ts'
 
-/** The servers that the configuration of the gateway has; none where it cannot be read. */
+/** Server names of the gateway configuration. */
 export async function upstreamNames(io: Pick<Io, 'env' | 'home' | 'cwd' | 'platform'>): Promise<readonly string[]> {
   try {
-    const file = await foundConfig(undefined, io)
+    const file = await findConfig(undefined, io)
     const servers = file === undefined ? undefined : jsonAt(await readFile(file, 'utf8'), ['mcpServers'])
     return typeof servers === 'object' && servers !== null ? Object.keys(servers) : []
   } catch {
-    // A shell that completes has nowhere to complain.
+    // Completion cannot report errors.
     return []
   }
 }

@@ -5,79 +5,79 @@ import { machine } from '../../test/machine.ts'
 import { approvalStore, permissionFor } from './approval.ts'
 import { findServers } from './servers.ts'
 
-async function server(place: Awaited<ReturnType<typeof machine>>) {
-  const [found] = (await findServers(place.surroundings)).servers
+async function server(fixture: Awaited<ReturnType<typeof machine>>) {
+  const [found] = (await findServers(fixture.system)).servers
   if (found === undefined) throw new Error('no server')
   return found
 }
 
-describe('a server of a project', () => {
-  test('is asked for until the user agreed, and again when its definition changed', async () => {
-    await using place = await machine()
-    const store = approvalStore(join(place.home, '.unfold'))
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    const asked = await server(place)
+describe('a project server', () => {
+  test('needs approval, and again when its definition changes', async () => {
+    await using fixture = await machine()
+    const store = approvalStore(join(fixture.home, '.unfold'))
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    const asked = await server(fixture)
     expect(permissionFor(asked, await store.list())).toBe('ask')
     await store.approve(asked)
     expect(permissionFor(asked, await store.list())).toBe('allowed')
-    await place.write('.mcp.json', '// moved about\n{ "mcpServers": { "one": { "command": "a" } } }')
-    expect(permissionFor(await server(place), await store.list())).toBe('allowed')
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--more'] } } })
-    expect(permissionFor(await server(place), await store.list())).toBe('ask')
+    await fixture.write('.mcp.json', '// moved about\n{ "mcpServers": { "one": { "command": "a" } } }')
+    expect(permissionFor(await server(fixture), await store.list())).toBe('allowed')
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--more'] } } })
+    expect(permissionFor(await server(fixture), await store.list())).toBe('ask')
   })
 
-  test('is asked for again when its file of variables changed', async () => {
-    await using place = await machine()
-    const store = approvalStore(join(place.home, '.unfold'))
-    await place.write('.env', 'A=1')
-    await place.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
-    await store.approve(await server(place))
-    expect(permissionFor(await server(place), await store.list())).toBe('allowed')
-    await place.write('.env', 'NODE_OPTIONS=--import=./more.js')
-    expect(permissionFor(await server(place), await store.list())).toBe('ask')
+  test('needs approval again when its envFile changes', async () => {
+    await using fixture = await machine()
+    const store = approvalStore(join(fixture.home, '.unfold'))
+    await fixture.write('.env', 'A=1')
+    await fixture.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
+    await store.approve(await server(fixture))
+    expect(permissionFor(await server(fixture), await store.list())).toBe('allowed')
+    await fixture.write('.env', 'NODE_OPTIONS=--import=./more.js')
+    expect(permissionFor(await server(fixture), await store.list())).toBe('ask')
   })
 
-  test('is asked for in another folder, whatever was agreed to for the first', async () => {
+  test('needs approval in each folder', async () => {
     await using first = await machine()
     await using second = await machine()
     const store = approvalStore(join(first.home, '.unfold'))
-    for (const place of [first, second]) await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    for (const fixture of [first, second]) await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
     await store.approve(await server(first))
     expect(permissionFor(await server(second), await store.list())).toBe('ask')
   })
 
-  test('is asked for again after the user took it back', async () => {
-    await using place = await machine()
-    const store = approvalStore(join(place.home, '.unfold'))
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    await store.approve(await server(place))
-    await store.revoke(await server(place))
-    expect(permissionFor(await server(place), await store.list())).toBe('ask')
+  test('needs approval again after it was revoked', async () => {
+    await using fixture = await machine()
+    const store = approvalStore(join(fixture.home, '.unfold'))
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await store.approve(await server(fixture))
+    await store.revoke(await server(fixture))
+    expect(permissionFor(await server(fixture), await store.list())).toBe('ask')
   })
 
-  test('leaves one approval behind however often it changed', async () => {
-    await using place = await machine()
-    const store = approvalStore(join(place.home, '.unfold'))
+  test('has one approval, regardless of how often it changes', async () => {
+    await using fixture = await machine()
+    const store = approvalStore(join(fixture.home, '.unfold'))
     for (const command of ['a', 'b', 'c']) {
-      await place.write('.mcp.json', { mcpServers: { one: { command } } })
-      await store.approve(await server(place))
+      await fixture.write('.mcp.json', { mcpServers: { one: { command } } })
+      await store.approve(await server(fixture))
     }
     expect(await store.list()).toHaveLength(1)
   })
 })
 
-test('a server of the user’s own is never asked for', async () => {
-  await using place = await machine()
-  await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
-  expect(permissionFor(await server(place), [])).toBe('allowed')
+test('a user server needs no approval', async () => {
+  await using fixture = await machine()
+  await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
+  expect(permissionFor(await server(fixture), [])).toBe('allowed')
 })
 
-describe('the file of approvals', () => {
+describe('the approvals file', () => {
   test.skipIf(process.platform === 'win32')('is for its owner alone, and leaves no drafts behind', async () => {
-    await using place = await machine()
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    const folder = join(place.home, '.unfold')
-    await approvalStore(folder).approve(await server(place))
+    await using fixture = await machine()
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    const folder = join(fixture.home, '.unfold')
+    await approvalStore(folder).approve(await server(fixture))
     expect((await stat(join(folder, 'approved.json'))).mode & 0o777).toBe(0o600)
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
     expect(await readdir(folder)).toEqual(['approved.json'])
@@ -88,37 +88,39 @@ describe('the file of approvals', () => {
     '[]',
     '{"format":"unfold-approvals","version":2,"approved":[]}',
     '{"format":"other","version":1,"approved":[]}',
-  ])('counts for nothing when it holds %s, and can be written anew', async (content) => {
-    await using place = await machine()
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    const file = await place.write('~/.unfold/approved.json', content)
+  ])('is ignored if it contains %s, and can be written again', async (content) => {
+    await using fixture = await machine()
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    const file = await fixture.write('~/.unfold/approved.json', content)
     await chmod(file, 0o600)
     const warnings: string[] = []
-    const store = approvalStore(join(place.home, '.unfold'), (message) => warnings.push(message))
+    const store = approvalStore(join(fixture.home, '.unfold'), (message) => warnings.push(message))
     expect(await store.list()).toEqual([])
-    expect(warnings).toEqual([`${file} is ignored, so projects ask again. It is damaged, or of a newer version.`])
-    await store.approve(await server(place))
+    expect(warnings).toEqual([`Ignoring ${file}; projects need approval again. The file is damaged, or from a newer version.`])
+    await store.approve(await server(fixture))
     expect(await store.list()).toHaveLength(1)
   })
 
   test.skipIf(process.platform === 'win32')('counts for nothing when others may write it', async () => {
-    await using place = await machine()
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await using fixture = await machine()
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
     const warnings: string[] = []
-    const store = approvalStore(join(place.home, '.unfold'), (message) => warnings.push(message))
-    await store.approve(await server(place))
-    const file = join(place.home, '.unfold', 'approved.json')
+    const store = approvalStore(join(fixture.home, '.unfold'), (message) => warnings.push(message))
+    await store.approve(await server(fixture))
+    const file = join(fixture.home, '.unfold', 'approved.json')
     await chmod(file, 0o666)
     expect(await store.list()).toEqual([])
-    expect(warnings).toEqual([`${file} is ignored, so projects ask again. Others may write it; run chmod 600 on it.`])
+    expect(warnings).toEqual([
+      `Ignoring ${file}; projects need approval again. The file is writable by others; run chmod 600 on it.`,
+    ])
   })
 
-  test('entries that are none are left out', async () => {
-    await using place = await machine()
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    const store = approvalStore(join(place.home, '.unfold'))
-    await store.approve(await server(place))
-    const file = join(place.home, '.unfold', 'approved.json')
+  test('invalid entries are skipped', async () => {
+    await using fixture = await machine()
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    const store = approvalStore(join(fixture.home, '.unfold'))
+    await store.approve(await server(fixture))
+    const file = join(fixture.home, '.unfold', 'approved.json')
     const saved = JSON.parse(await readFile(file, 'utf8')) as { approved: unknown[] }
     await writeFile(file, JSON.stringify({ ...saved, approved: [null, 5, { file: 'x' }, ...saved.approved] }))
     expect(await store.list()).toHaveLength(1)

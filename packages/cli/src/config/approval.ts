@@ -1,54 +1,44 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { isRecord } from '@unfold-mcp/core'
-import { writePrivate } from '../base/private-file.ts'
-import { readText } from './formats/text.ts'
+import { privateStore } from './private-store.ts'
 import type { FoundServer } from './servers.ts'
 
-/** That the user agreed to run one server of a project, as it was defined then. */
+/** Consent of the user to run one project server as defined at that time. */
 export interface Approval {
   readonly file: string
   readonly hash: string
-  /** What the server was called; for people who read the list. */
+  /** Name of the server, for people who read the file. */
   readonly name: string
 }
 
-type Asked = Pick<FoundServer, 'key' | 'trust' | 'source' | 'hash'>
+type ApprovalRequest = Pick<FoundServer, 'key' | 'trust' | 'source' | 'hash'>
 
-/** Whether a server may be started now, or its user must be asked first. */
-export function permissionFor(server: Asked, approvals: readonly Approval[]): 'allowed' | 'ask' {
+export function permissionFor(server: ApprovalRequest, approvals: readonly Approval[]): 'allowed' | 'ask' {
   if (server.trust === 'user') return 'allowed'
   const { file } = server.source
   return approvals.some((approval) => approval.file === file && approval.hash === server.hash) ? 'allowed' : 'ask'
 }
 
-/** What the user agreed to, kept in a file. */
 export interface ApprovalStore {
   list(): Promise<readonly Approval[]>
-  /** Remembers that the user agreed to this server, in place of what was agreed for an earlier definition of it. */
-  approve(server: Asked): Promise<void>
-  /** Forgets what was agreed for this server. */
-  revoke(server: Asked): Promise<void>
+  /** Replaces approvals of earlier definitions of the server. */
+  approve(server: ApprovalRequest): Promise<void>
+  revoke(server: ApprovalRequest): Promise<void>
 }
 
-const format = 'unfold-approvals'
-const version = 1
-
-/** Keeps approvals in `approved.json` in this folder, readable by its owner alone. A file that others can write counts for nothing. */
+/** Stores approvals in `approved.json`. Ignores a file that others can write. */
 export function approvalStore(folder: string, warn: (message: string) => void = () => undefined): ApprovalStore {
-  const file = join(folder, 'approved.json')
-  const list = async (): Promise<readonly Approval[]> => {
-    const read = await readText(file)
-    if (read === undefined) return []
-    const ignored = 'problem' in read ? read.problem : await unsafe(file)
-    const found = ignored === undefined && 'text' in read ? approvalsIn(read.text) : undefined
-    if (found === undefined)
-      warn(`${file} is ignored, so projects ask again. ${ignored ?? 'It is damaged, or of a newer version.'}`)
-    return found ?? []
-  }
-  const replace = async (server: Asked, more: readonly Approval[]): Promise<void> => {
+  const { list, save } = privateStore<Approval>(folder, {
+    name: 'approved.json',
+    format: 'unfold-approvals',
+    key: 'approved',
+    isItem: isApproval,
+    forbidden: { mode: 0o022, message: 'The file is writable by others; run chmod 600 on it.' },
+    consequence: 'projects need approval again',
+    warn,
+  })
+  const replace = async (server: ApprovalRequest, more: readonly Approval[]): Promise<void> => {
     const others = (await list()).filter((each) => each.file !== server.source.file || each.name !== server.key)
-    await save(folder, file, [...others, ...more])
+    await save([...others, ...more])
   }
   return {
     list,
@@ -57,26 +47,5 @@ export function approvalStore(folder: string, warn: (message: string) => void = 
   }
 }
 
-async function unsafe(file: string): Promise<string | undefined> {
-  if (process.platform === 'win32') return undefined
-  const { mode, uid } = await stat(file)
-  if (uid !== process.getuid?.()) return 'It belongs to another user.'
-  return (mode & 0o022) === 0 ? undefined : 'Others may write it; run chmod 600 on it.'
-}
-
-function approvalsIn(text: string): readonly Approval[] | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (!isRecord(value) || value.format !== format || value.version !== version || !Array.isArray(value.approved)) return undefined
-  return value.approved.filter(isApproval)
-}
-
 const isApproval = (value: unknown): value is Approval =>
   isRecord(value) && [value.file, value.hash, value.name].every((each) => typeof each === 'string')
-
-const save = (folder: string, file: string, approved: readonly Approval[]): Promise<void> =>
-  writePrivate(folder, file, { format, version, approved })

@@ -1,57 +1,57 @@
 import { parseEnv } from 'node:util'
 import { nearest, printable } from '@unfold-mcp/core'
-import { type Item, isList, isTable, kindOf } from './document.ts'
+import { type Item, isList, isTable, typeName } from './document.ts'
 import type { Dialect } from './formats/dialects.ts'
 import { readText } from './formats/text.ts'
-import type { Place } from './places.ts'
+import type { ConfigLocation } from './locations.ts'
 import type { Problem } from './problem.ts'
-import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
+import { envVariable, pathModule, type System } from './system.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
 import { expand, portableText, unsetProblem, type Variables } from './variables.ts'
 
-/** A server as a file defines it. */
+/** Server definition from a configuration file. */
 export interface Definition {
-  /** How to reach it, with every variable filled in. */
+  /** Target with all variables expanded. */
   readonly target: ServerTarget
-  /** The same as it is written, for showing. */
-  readonly written: ServerTarget
-  /** The same for a configuration elsewhere: variables stay variables, and folders are whole. */
+  /** Target as written in the file. */
+  readonly raw: ServerTarget
+  /** Target for another configuration file: variables are kept, paths are absolute. */
   readonly portable: ServerTarget
-  /** The variables of the environment that it reads. */
+  /** Environment variables that it reads. */
   readonly uses: readonly string[]
   readonly disabled: boolean
-  /** What else decides how it runs: the text of its file of variables. */
+  /** Content of its `envFile`. */
   readonly envText: string
 }
 
-/** Where a definition stands. */
-export interface Whereabouts {
+/** Unparsed server entry of a configuration file. */
+export interface ServerEntry {
   readonly name: string
   readonly item: Item
-  readonly place: Place
+  readonly location: ConfigLocation
   readonly dialect: Dialect
-  /** The folder it is about, which can differ from that of its file. */
+  /** Folder that relative paths start from; can differ from the folder of the file. */
   readonly folder: string
-  /** Whether the user's own file keeps it for this folder alone. */
-  readonly ofProject?: boolean
+  /** Whether the user's own file defines it for this folder only. */
+  readonly isProject?: boolean
   readonly inputs: ReadonlyMap<string, string>
 }
 
-/** What became of reading a definition. With `problems` it cannot be used; one that only lacks variables is there all the same. */
+/** With `problems` the server cannot be used; a server that only lacks variables still has a definition. */
 export interface ReadDefinition {
   readonly definition?: Definition
   readonly problems: readonly Problem[]
 }
 
-/** Reads the definition of a server, and finds everything that is wrong with it. */
-export async function readDefinition(where: Whereabouts, surroundings: Surroundings): Promise<ReadDefinition> {
-  const reader = new Reader(where, surroundings)
+/** Parses a server entry and collects all problems. */
+export async function readDefinition(entry: ServerEntry, system: System): Promise<ReadDefinition> {
+  const reader = new Reader(entry, system)
   const definition = await reader.read()
-  const problems = [...reader.problems, ...reader.lacking]
+  const problems = [...reader.problems, ...reader.unsetProblems]
   return definition === undefined || reader.problems.length > 0 ? { problems } : { definition, problems }
 }
 
-type Spot = Pick<Item, 'line' | 'column'>
+type Position = Pick<Item, 'line' | 'column'>
 
 type Kind = 'stdio' | 'http' | 'sse' | 'auto'
 
@@ -63,80 +63,78 @@ const kinds: { readonly [type: string]: Kind } = {
   sse: 'sse',
 }
 
-const addresses = ['httpUrl', 'url', 'serverUrl'] as const
+const urlFields = ['httpUrl', 'url', 'serverUrl'] as const
 
-/** A pair of what is written and what it comes to. */
 interface Text {
-  readonly written: string
-  readonly meant: string
+  readonly raw: string
+  readonly expanded: string
   readonly portable: string
-  /** Whether a variable in it is not set. */
+  /** Whether it refers to a variable that is not set. */
   readonly isUnset: boolean
 }
 
 interface Targets<T extends ServerTarget> {
   readonly target: T
-  readonly written: T
+  readonly raw: T
   readonly portable: T
 }
 
 class Reader {
   readonly problems: Problem[] = []
-  /** That variables are not set. */
-  readonly lacking: Problem[] = []
-  readonly #where: Whereabouts
-  readonly #surroundings: Surroundings
+  readonly unsetProblems: Problem[] = []
+  readonly #entry: ServerEntry
+  readonly #system: System
   readonly #variables: Variables
   readonly #uses = new Set<string>()
 
-  constructor(where: Whereabouts, surroundings: Surroundings) {
-    this.#where = where
-    this.#surroundings = surroundings
-    const { folder, inputs, dialect } = where
-    this.#variables = { surroundings, folder, inputs, bareNames: dialect.bareNames === true }
+  constructor(entry: ServerEntry, system: System) {
+    this.#entry = entry
+    this.#system = system
+    const { folder, inputs, dialect } = entry
+    this.#variables = { system, folder, inputs, bareNames: dialect.bareNames === true }
   }
 
   async read(): Promise<Definition | undefined> {
-    const { item } = this.#where
-    if (!isTable(item.value)) return this.#fail(item, '', `is ${kindOf(item.value)}, and must be an object`)
+    const { item } = this.#entry
+    if (!isTable(item.value)) return this.#fail(item, '', `must be an object, not ${typeName(item.value)}`)
     const fields = item.value
     const kind = this.#kind(fields)
     if (kind === undefined) return undefined
     const envText = kind === 'stdio' ? await this.#envFile(fields) : ''
-    const made = kind === 'stdio' ? this.#command(fields, envText) : this.#address(fields, kind)
-    if (made === undefined) return undefined
+    const targets = kind === 'stdio' ? this.#command(fields, envText) : this.#url(fields, kind)
+    if (targets === undefined) return undefined
     const disabled = this.#flag(fields, 'disabled') === true || this.#flag(fields, 'enabled') === false
-    return { ...made, uses: [...this.#uses].sort(), disabled, envText }
+    return { ...targets, uses: [...this.#uses].sort(), disabled, envText }
   }
 
-  /** What kind of server it is: what it says, or what follows from what it has. */
+  /** Transport, explicit or derived from the fields. */
   #kind(fields: ReadonlyMap<string, Item>): Kind | undefined {
-    const { item, dialect } = this.#where
+    const { item, dialect } = this.#entry
     const field = fields.has('type') ? 'type' : 'transport'
     const type = fields.get(field)
-    const address = addresses.find((name) => fields.has(name))
+    const urlField = urlFields.find((name) => fields.has(name))
     const hasCommand = fields.has('command')
     if (type !== undefined) {
       const known = { ...kinds, ...dialect.types }
       const kind = typeof type.value === 'string' && Object.hasOwn(known, type.value) ? known[type.value] : undefined
       if (kind === undefined) return this.#unknownKind(type, field, Object.keys(known))
-      if (kind === 'stdio' && !hasCommand) return this.#fail(item, '', 'is of type "stdio" and has no "command"')
-      if (kind !== 'stdio' && address === undefined) return this.#fail(item, '', `is of type "${kind}" and has no "url"`)
+      if (kind === 'stdio' && !hasCommand) return this.#fail(item, '', 'type "stdio" requires "command"')
+      if (kind !== 'stdio' && urlField === undefined) return this.#fail(item, '', `type "${kind}" requires "url"`)
       return kind
     }
-    if (hasCommand && address !== undefined)
-      return this.#fail(item, '', `has both "command" and "${address}". Remove one, or say which counts with "type"`)
+    if (hasCommand && urlField !== undefined)
+      return this.#fail(item, '', `has both "command" and "${urlField}". Remove one, or set "type"`)
     if (hasCommand) return 'stdio'
-    if (address === 'httpUrl') return 'http'
-    if (address !== undefined) return 'auto'
-    return this.#fail(item, '', 'has neither "command" nor "url". Give it one')
+    if (urlField === 'httpUrl') return 'http'
+    if (urlField !== undefined) return 'auto'
+    return this.#fail(item, '', 'requires "command" or "url"')
   }
 
   #unknownKind(type: Item, field: string, known: readonly string[]): undefined {
     if (typeof type.value !== 'string') return this.#wrong(type, field, 'a string')
     const [close] = nearest(type.value.replace(/[_ ]/gu, '-'), known, 1)
-    const hint = close === undefined ? `Known are ${known.join(', ')}` : `Did you mean "${close}"? Known are ${known.join(', ')}`
-    return this.#fail(type, field, `"${printable(type.value)}" is no known type. ${hint}`)
+    const hint = close === undefined ? '' : ` Did you mean "${close}"?`
+    return this.#fail(type, field, `unknown type "${printable(type.value)}".${hint} Known types: ${known.join(', ')}`)
   }
 
   #command(fields: ReadonlyMap<string, Item>, envText: string): Targets<CommandTarget> | undefined {
@@ -144,23 +142,23 @@ class Reader {
     const args = this.#texts(fields.get('args'), 'args')
     const env = this.#table(fields.get('env'), 'env')
     const cwd = fields.has('cwd') ? this.#text(fields.get('cwd'), 'cwd') : undefined
-    if (command?.meant === '' && !command.isUnset) return this.#fail(fields.get('command'), 'command', 'is empty')
+    if (command?.expanded === '' && !command.isUnset) return this.#fail(fields.get('command'), 'command', 'must not be empty')
     for (const [name, item] of tableOf(fields.get('env')))
-      if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'cannot be the name of a variable')
+      if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'is not a valid variable name')
     if (command === undefined || args === undefined || env === undefined) return undefined
-    const meant = { ...parsedEnv(envText), ...this.#passedOn(fields.get('env_vars')), ...valuesOf(env, 'meant') }
+    const expanded = { ...parsedEnv(envText), ...this.#passedOn(fields.get('env_vars')), ...valuesOf(env, 'expanded') }
     return {
       target: commandTarget(
-        command.meant,
-        args.map(({ meant: each }) => each),
-        meant,
-        this.#cwd(cwd?.meant),
+        command.expanded,
+        args.map(({ expanded: each }) => each),
+        expanded,
+        this.#cwd(cwd?.expanded),
       ),
-      written: commandTarget(
-        command.written,
-        args.map(({ written }) => written),
-        valuesOf(env, 'written'),
-        cwd?.written,
+      raw: commandTarget(
+        command.raw,
+        args.map(({ raw }) => raw),
+        valuesOf(env, 'raw'),
+        cwd?.raw,
       ),
       portable: commandTarget(
         command.portable,
@@ -170,40 +168,40 @@ class Reader {
           ...references(this.#passedOn(fields.get('env_vars'))),
           ...valuesOf(env, 'portable'),
         },
-        cwd?.isUnset === true ? cwd.portable : this.#cwd(cwd?.meant),
+        cwd?.isUnset === true ? cwd.portable : this.#cwd(cwd?.expanded),
       ),
     }
   }
 
-  /** A relative folder is meant from the folder that the file is about; a project's server runs there. */
+  /** Relative to the project folder, where project servers also run by default. */
   #cwd(cwd: string | undefined): string | undefined {
-    const { folder, place, ofProject } = this.#where
-    if (cwd === undefined) return place.trust === 'project' || ofProject ? folder : undefined
-    return pathsOf(this.#surroundings.platform).resolve(folder, cwd)
+    const { folder, location, isProject } = this.#entry
+    if (cwd === undefined) return location.trust === 'project' || isProject ? folder : undefined
+    return pathModule(this.#system.platform).resolve(folder, cwd)
   }
 
-  #address(fields: ReadonlyMap<string, Item>, kind: 'auto' | 'http' | 'sse'): Targets<UrlTarget> | undefined {
-    const field = addresses.find((name) => fields.has(name)) ?? 'url'
+  #url(fields: ReadonlyMap<string, Item>, kind: 'auto' | 'http' | 'sse'): Targets<UrlTarget> | undefined {
+    const field = urlFields.find((name) => fields.has(name)) ?? 'url'
     const url = this.#text(fields.get(field), field)
     const headers = this.#table(fields.get('headers') ?? fields.get('http_headers'), 'headers')
     const own = this.#codexHeaders(fields)
     if (url === undefined || headers === undefined) return undefined
-    if (!isWebAddress(url.meant) && !url.isUnset)
-      return this.#fail(fields.get(field), field, 'must be an address that begins with http:// or https://')
+    if (!isWebAddress(url.expanded) && !url.isUnset)
+      return this.#fail(fields.get(field), field, 'must be an http:// or https:// URL')
     const all = new Map([...headers, ...own])
-    for (const [name, { meant }] of all) {
-      const at = tableOf(fields.get('headers') ?? fields.get('http_headers')).get(name) ?? this.#where.item
-      if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) this.#fail(at, `headers.${name}`, 'cannot be the name of a header')
-      if (/[\r\n\0]/u.test(meant)) this.#fail(at, `headers.${name}`, 'has a line break, which no header can hold')
+    for (const [name, { expanded }] of all) {
+      const at = tableOf(fields.get('headers') ?? fields.get('http_headers')).get(name) ?? this.#entry.item
+      if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) this.#fail(at, `headers.${name}`, 'is not a valid header name')
+      if (/[\r\n\0]/u.test(expanded)) this.#fail(at, `headers.${name}`, 'must not contain line breaks')
     }
     return {
-      target: urlTarget(url.meant, valuesOf(all, 'meant'), kind),
-      written: urlTarget(url.written, valuesOf(all, 'written'), kind),
+      target: urlTarget(url.expanded, valuesOf(all, 'expanded'), kind),
+      raw: urlTarget(url.raw, valuesOf(all, 'raw'), kind),
       portable: urlTarget(url.portable, valuesOf(all, 'portable'), kind),
     }
   }
 
-  /** Headers that Codex takes from variables that it names instead of writing `${NAME}`. */
+  /** Codex names variables instead of writing `${NAME}`. */
   #codexHeaders(fields: ReadonlyMap<string, Item>): ReadonlyMap<string, Text> {
     const named = tableOf(fields.get('env_http_headers'))
     const bearer = fields.get('bearer_token_env_var')
@@ -212,8 +210,8 @@ class Reader {
       const token = this.#named(bearer, 'bearer_token_env_var')
       if (token !== undefined)
         headers.set('Authorization', {
-          written: `Bearer ${token.written}`,
-          meant: `Bearer ${token.meant}`,
+          raw: `Bearer ${token.raw}`,
+          expanded: `Bearer ${token.expanded}`,
           portable: `Bearer ${token.portable}`,
           isUnset: token.isUnset,
         })
@@ -225,19 +223,18 @@ class Reader {
     return headers
   }
 
-  /** The value of the variable that a field names. */
   #named(item: Item, field: string): Text | undefined {
-    if (typeof item.value !== 'string') return this.#wrong(item, field, 'the name of a variable')
+    if (typeof item.value !== 'string') return this.#wrong(item, field, 'a variable name')
     return this.#expanded(item, field, `\${env:${item.value}}`)
   }
 
-  /** The variables of our own environment that Codex passes on; one that is not set is passed on as such. */
+  /** Variables that Codex passes on; unset ones are skipped. */
   #passedOn(item: Item | undefined): Record<string, string> {
     if (item === undefined || !isList(item.value)) return {}
     const names = item.value.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
     return Object.fromEntries(
       names.flatMap((name) => {
-        const value = variableOf(this.#surroundings, name)
+        const value = envVariable(this.#system, name)
         if (value !== undefined) this.#uses.add(name)
         return value === undefined ? [] : [[name, value]]
       }),
@@ -249,12 +246,12 @@ class Reader {
     const file = item === undefined ? undefined : this.#text(item, 'envFile')
     if (item === undefined || file === undefined) return ''
     if (file.isUnset) {
-      this.#fail(item, 'envFile', 'cannot be found while a variable in it is not set')
+      this.#fail(item, 'envFile', 'refers to a variable that is not set')
       return ''
     }
-    const path = pathsOf(this.#surroundings.platform).resolve(this.#where.folder, file.meant)
+    const path = pathModule(this.#system.platform).resolve(this.#entry.folder, file.expanded)
     const read = await readText(path)
-    if (read === undefined) this.#fail(item, 'envFile', `there is no file ${printable(path)}`)
+    if (read === undefined) this.#fail(item, 'envFile', `file not found: ${printable(path)}`)
     else if ('problem' in read) this.#fail(item, 'envFile', `${printable(path)}: ${read.problem}`)
     else return read.text
     return ''
@@ -290,44 +287,44 @@ class Reader {
     return texts
   }
 
-  #expanded(item: Item, field: string, written: string): Text | undefined {
-    const { text, uses, unset, problems } = expand(written, this.#variables)
+  #expanded(item: Item, field: string, raw: string): Text | undefined {
+    const { text, uses, unset, problems } = expand(raw, this.#variables)
     for (const name of uses) this.#uses.add(name)
-    for (const name of unset) this.lacking.push({ ...this.#problem(item, field, unsetProblem(name)), unset: name })
+    for (const name of unset) this.unsetProblems.push({ ...this.#problem(item, field, unsetProblem(name)), unset: name })
     for (const problem of problems) this.#fail(item, field, problem)
-    if (text.includes('\0')) this.#fail(item, field, 'holds a zero character')
+    if (text.includes('\0')) this.#fail(item, field, 'must not contain NUL characters')
     if (problems.length > 0) return undefined
-    return { written, meant: text, portable: portableText(written, this.#variables), isUnset: unset.length > 0 }
+    return { raw, expanded: text, portable: portableText(raw, this.#variables), isUnset: unset.length > 0 }
   }
 
-  #wrong({ line, column, value }: Item, field: string, wanted: string): undefined {
+  #wrong({ line, column, value }: Item, field: string, expected: string): undefined {
     const quoted = typeof value === 'number' || typeof value === 'boolean' ? `. Put it in quotes: "${value}"` : ''
     return this.#fail(
       { line, column },
       field,
-      `is ${kindOf(value)}, and must be ${wanted}${wanted.includes('string') ? quoted : ''}`,
+      `must be ${expected}, not ${typeName(value)}${expected.includes('string') ? quoted : ''}`,
     )
   }
 
-  #fail(item: Spot | undefined, field: string, words: string): undefined {
-    this.problems.push(this.#problem(item, field, words))
+  #fail(item: Position | undefined, field: string, message: string): undefined {
+    this.problems.push(this.#problem(item, field, message))
   }
 
-  #problem(item: Spot | undefined, field: string, words: string): Problem {
-    const { name: server, place, item: whole } = this.#where
-    const { line, column } = item ?? whole
-    const what = printable(field === '' ? server : `${server}.${field}`)
-    return { file: place.file, line, column, server, message: `${what}: ${words}.` }
+  #problem(item: Position | undefined, field: string, message: string): Problem {
+    const { name: server, location, item: entry } = this.#entry
+    const { line, column } = item ?? entry
+    const path = printable(field === '' ? server : `${server}.${field}`)
+    return { file: location.file, line, column, server, message: `${path}: ${message}.` }
   }
 }
 
 const tableOf = (item: Item | undefined): ReadonlyMap<string, Item> =>
   item !== undefined && isTable(item.value) ? item.value : new Map<string, Item>()
 
-const valuesOf = (texts: ReadonlyMap<string, Text>, which: 'written' | 'meant' | 'portable'): Record<string, string> =>
+const valuesOf = (texts: ReadonlyMap<string, Text>, which: 'raw' | 'expanded' | 'portable'): Record<string, string> =>
   Object.fromEntries([...texts].map(([name, text]) => [name, text[which]]))
 
-/** Variables that are read where they are needed, instead of what they hold. */
+/** Replaces values by references to the variables. */
 const references = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(values).map((name) => [name, `\${${name}}`]))
 
@@ -354,6 +351,6 @@ function isWebAddress(text: string): boolean {
 }
 
 function parsedEnv(text: string): Record<string, string> {
-  const found = text === '' ? {} : parseEnv(text)
-  return Object.fromEntries(Object.entries(found).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const variables = text === '' ? {} : parseEnv(text)
+  return Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

@@ -1,23 +1,22 @@
 const mask = '***'
 const secretName = /pass|pwd|secret|token|key|auth|credential|bearer|cookie|session|signature/iu
-// A key such as bearer_token_env_var holds the name of a variable.
+// bearer_token_env_var contains the name of a variable.
 const variableName = /env_?vars?$/iu
 const secretValue =
   /^(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|hf|AKIA|ASIA|AIza|eyJ|github_pat)[-_A-Za-z0-9]|^[A-Za-z0-9+/=_-]{32,}$/u
 const reference = /^(?:(?:Bearer|Basic|Token) )?\$\{[\w:]+\}$/iu
 const address = /^[a-z][\w+.-]*:\/\//iu
 
-/** Whether what is written under this name gives away a secret: it looks like one, and is no reference to a variable. */
-export const isOpenSecret = (name: string, value: string): boolean =>
+/** Whether a value is a literal secret, not a reference to a variable. */
+export const isLiteralSecret = (name: string, value: string): boolean =>
   value !== '' && !value.includes(`\${`) && (isSecretName(name) || looksSecret(value.replace(/^\w+ /u, '')))
 
-/** Whether values of this name are secrets, whatever they look like. */
 export const isSecretName = (name: string): boolean => secretName.test(name) && !variableName.test(name)
 
-/** The value masked, unless it is empty or a reference to a variable. */
+/** Masks a value unless it is empty or a reference to a variable. */
 export const masked = (value: string): string => (value === '' || reference.test(value) ? value : mask)
 
-/** The arguments of a command without secrets: values of flags, of variables and of headers, and what looks like a secret. */
+/** Masks secrets in command arguments: values of flags, variables and headers, and anything that looks like a secret. */
 export const maskedArgs = (args: readonly string[]): readonly string[] =>
   args.map((arg, at) => maskedArg(arg, args[at - 1] ?? ''))
 
@@ -31,19 +30,19 @@ function maskedArg(arg: string, before: string): string {
   return isValue && secretName.test(before) ? masked(arg) : maskedText(arg)
 }
 
-/** `name: value`. */
+/** `name: value` */
 function maskedHeader(text: string): string {
   const [, name = '', space = '', value = text] = /^([\w-]+:)(\s*)(.*)$/su.exec(text) ?? []
   return reference.test(value) ? `${name}${space}${value}` : `${name}${masked(value)}`
 }
 
-/** `NAME=value`. */
+/** `NAME=value` */
 function maskedPair(text: string): string {
   const [, name = '', value = ''] = /^([^=]*=)(.*)$/su.exec(text) ?? ['', text]
   return `${name}${masked(value)}`
 }
 
-/** Any text without secrets that can be recognised in it. */
+/** Masks recognisable secrets in any text. */
 export function maskedText(text: string): string {
   if (address.test(text)) return maskedUrl(text)
   const json = /^\s*[[{]/u.test(text) ? maskedJson(text) : undefined
@@ -55,13 +54,13 @@ export function maskedText(text: string): string {
     return `${start}${secretName.test(flag) || looksSecret(value) ? masked(value) : maskedText(value)}`
   }
   if (!/\s/u.test(text)) return looksSecret(text) ? mask : inner(text)
-  // A whole command line, such as what follows `sh -c`.
+  // A complete command line, such as the argument of `sh -c`.
   const parts = inner(text).split(/(\s+)/u)
   const words = maskedArgs(parts.filter((_, at) => at % 2 === 0))
   return parts.map((part, at) => (at % 2 === 0 ? (words[at / 2] ?? '') : part)).join('')
 }
 
-// The last ones are parts of connection strings.
+// The last one matches connection strings.
 const within: readonly RegExp[] = [
   /(?<=\bbearer\s+)(?!\$\{)[^\s"'\\]+/giu,
   /(?<=\bbasic\s+)[A-Za-z0-9+/=_-]{8,}(?![^\s"'\\])/giu,
@@ -73,7 +72,7 @@ const tokenForms =
 
 const inner = (text: string): string => within.reduce((rest, pattern) => rest.replaceAll(pattern, mask), text)
 
-/** A line of a file of any format without the secrets that are recognised by their form alone. */
+/** Masks secrets recognisable by their form, in a line of any format. */
 export const maskedLine = (line: string): string => inner(line).replaceAll(tokenForms, mask)
 
 function maskedJson(text: string): string | undefined {
@@ -84,17 +83,17 @@ function maskedJson(text: string): string | undefined {
     }
     const parsed: unknown = JSON.parse(text)
     const shown = JSON.stringify(parsed, clean)
-    // As it was written where nothing in it is a secret.
+    // Keep the original formatting if nothing was masked.
     return shown === JSON.stringify(parsed) ? text : shown
   } catch {
     return undefined
   }
 }
 
-// Paths and package names are long as well.
+// Paths and package names can be long too.
 const looksSecret = (text: string): boolean => secretValue.test(text) && !/^[.@~]|\/.*\//u.test(text) && /\d/u.test(text)
 
-/** The address without user and password, values in query and fragment, and long parts of the path. */
+/** Masks credentials, query and fragment values, and path segments that look like secrets. */
 export function maskedUrl(text: string): string {
   const [whole = '', fragment] = text.split(/#(.*)/su)
   const [start = '', query] = whole.split(/\?(.*)/su)

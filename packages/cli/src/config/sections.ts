@@ -1,40 +1,40 @@
 import { printable } from '@unfold-mcp/core'
-import type { Whereabouts } from './definition.ts'
-import { type Item, isList, isTable, kindOf } from './document.ts'
-import { dialectOf, entryIn } from './formats/dialects.ts'
-import type { Place } from './places.ts'
+import type { ServerEntry } from './definition.ts'
+import { type Item, isList, isTable, typeName } from './document.ts'
+import { dialectFor, entryIn } from './formats/dialects.ts'
+import type { ConfigLocation } from './locations.ts'
 import type { Problem } from './problem.ts'
-import { foldersAbove, pathsOf, type Surroundings } from './surroundings.ts'
+import { foldersAbove, pathModule, type System } from './system.ts'
 
-/** The servers of a file, each where it stands, and what is wrong with the file around them. */
 export interface Sections {
-  readonly servers: readonly Whereabouts[]
+  readonly servers: readonly ServerEntry[]
   readonly problems: readonly Problem[]
 }
 
-/** Finds the definitions of servers in a file's content. */
-export function sectionsOf(root: Item, place: Place, surroundings: Surroundings): Sections {
+/** Finds the server entries of a file. */
+export function sectionsOf(root: Item, location: ConfigLocation, system: System): Sections {
   const problems: Problem[] = []
-  const fail = ({ line, column }: Item, message: string): void => void problems.push({ file: place.file, line, column, message })
+  const fail = ({ line, column }: Item, message: string): void =>
+    void problems.push({ file: location.file, line, column, message })
   if (!isTable(root.value)) {
-    fail(root, `It holds ${kindOf(root.value)}, and must hold an object.`)
+    fail(root, `Must contain an object, not ${typeName(root.value)}.`)
     return { servers: [], problems }
   }
   const fields = root.value
-  const dialect = dialectOf(place, new Set(fields.keys()))
+  const dialect = dialectFor(location, new Set(fields.keys()))
   const { keys } = dialect
   const present = keys.filter((key) => fields.has(key))
-  if (present.length === 0 && place.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
-    fail(root, `It has no "${keys[0]}". Put the servers into an object of that name.`)
+  if (present.length === 0 && location.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
+    fail(root, `Missing "${keys[0]}". Define servers in an object of that name.`)
   const inputs = inputsOf(fields.get('inputs'))
   const servers = present.flatMap((key) =>
     (dialect.isList === true ? listed : named)(fields.get(key), key, fail).flatMap(({ name, item: written }) => {
       const item = entryIn(dialect, written)
-      return item === undefined ? [] : [{ name, item, folder: place.folder }]
+      return item === undefined ? [] : [{ name, item, folder: location.folder }]
     }),
   )
-  const more = place.shape === 'claude' ? perProject(fields.get('projects'), surroundings, fail) : []
-  return { servers: [...servers, ...more].map((each) => ({ ...each, place, dialect, inputs })), problems }
+  const more = location.shape === 'claude' ? perProject(fields.get('projects'), system, fail) : []
+  return { servers: [...servers, ...more].map((each) => ({ ...each, location, dialect, inputs })), problems }
 }
 
 type Fail = (item: Item, message: string) => void
@@ -42,31 +42,31 @@ type Fail = (item: Item, message: string) => void
 function named(item: Item | undefined, key: string, fail: Fail): readonly { readonly name: string; readonly item: Item }[] {
   if (item === undefined) return []
   if (!isTable(item.value)) {
-    fail(item, `"${key}" is ${kindOf(item.value)}, and must be an object with a server under each name.`)
+    fail(item, `"${key}" must be an object of servers, not ${typeName(item.value)}.`)
     return []
   }
   return [...item.value].flatMap(([name, each]) => {
     if (name.trim() !== '') return [{ name, item: each }]
-    fail(each, `A server in "${key}" has no name. Give it one.`)
+    fail(each, `A server in "${key}" has no name.`)
     return []
   })
 }
 
-/** The same for a list, in which each has its name among its fields. */
+/** For files that store servers as a list with a `name` field. */
 function listed(list: Item | undefined, key: string, fail: Fail): ReturnType<typeof named> {
   if (list === undefined || !isList(list.value)) return named(list, key, fail)
   return list.value.flatMap((item) => {
     const name = isTable(item.value) ? item.value.get('name')?.value : undefined
     if (typeof name === 'string' && name.trim() !== '') return [{ name, item }]
-    fail(item, `A server in "${key}" has no name. Give it one.`)
+    fail(item, `A server in "${key}" has no name.`)
     return []
   })
 }
 
-/** What Claude Code keeps in the user's own file for the project that we are in. */
-function perProject(item: Item | undefined, { platform, cwd }: Surroundings, fail: Fail) {
+/** Servers that Claude Code stores per project in the user's file. */
+function perProject(item: Item | undefined, { platform, cwd }: System, fail: Fail) {
   if (item === undefined || !isTable(item.value)) return []
-  const paths = pathsOf(platform)
+  const paths = pathModule(platform)
   const same = (path: string): string => (platform === 'win32' ? paths.normalize(path).toLowerCase() : paths.normalize(path))
   const above = new Set(foldersAbove(paths.resolve(cwd), platform).map(same))
   return [...item.value].flatMap(([folder, project]) => {
@@ -75,20 +75,20 @@ function perProject(item: Item | undefined, { platform, cwd }: Surroundings, fai
     return named(project.value.get('mcpServers'), key, fail).map((each) => ({
       ...each,
       folder: paths.normalize(folder),
-      ofProject: true,
+      isProject: true,
     }))
   })
 }
 
-/** The inputs of VS Code, each with its description. */
+/** VS Code inputs: descriptions by ID. */
 function inputsOf(item: Item | undefined): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  if (item === undefined || !isList(item.value)) return found
+  const inputs = new Map<string, string>()
+  if (item === undefined || !isList(item.value)) return inputs
   for (const { value } of item.value) {
     if (!isTable(value)) continue
     const id = value.get('id')?.value
-    const about = value.get('description')?.value
-    if (typeof id === 'string') found.set(id, typeof about === 'string' ? about : '')
+    const description = value.get('description')?.value
+    if (typeof id === 'string') inputs.set(id, typeof description === 'string' ? description : '')
   }
-  return found
+  return inputs
 }

@@ -11,12 +11,12 @@ const pipeMaker = 'mkfifo'
 const stdio = { command: 'npx', args: ['-y', 'some-server'], env: { TOKEN: '${TOKEN}' } }
 const started = { command: 'npx', args: ['-y', 'some-server'], env: { TOKEN: 't0' } }
 
-async function found(place: Machine) {
-  const { servers, problems } = await findServers(place.surroundings)
+async function found(fixture: Machine) {
+  const { servers, problems } = await findServers(fixture.system)
   return { servers: servers.map(({ name, target, source, trust }) => ({ name, target, client: source.client, trust })), problems }
 }
 
-describe('the files of each program are read', () => {
+describe('the files of each client are read', () => {
   test.each([
     ['claude-desktop', '~/.config/Claude/claude_desktop_config.json', { mcpServers: { one: stdio }, theme: 'dark' }],
     ['claude-code', '~/.claude.json', { numStartups: 3, mcpServers: { one: { type: 'stdio', ...stdio } } }],
@@ -33,9 +33,9 @@ describe('the files of each program are read', () => {
       '[mcp_servers.one]\ncommand = "npx"\nargs = ["-y", "some-server"]\nenv = { TOKEN = "${TOKEN}" }\n',
     ],
   ])('%s: %s', async (client, file, content) => {
-    await using place = await machine({ TOKEN: 't0' })
-    await place.write(file, content)
-    expect(await found(place)).toEqual({ servers: [{ name: 'one', target: started, client, trust: 'user' }], problems: [] })
+    await using fixture = await machine({ TOKEN: 't0' })
+    await fixture.write(file, content)
+    expect(await found(fixture)).toEqual({ servers: [{ name: 'one', target: started, client, trust: 'user' }], problems: [] })
   })
 
   test.each([
@@ -50,28 +50,28 @@ describe('the files of each program are read', () => {
     ],
     ['gemini', '.gemini/settings.json', { mcpServers: { one: stdio } }],
     ['kiro', '.kiro/settings/mcp.json', { mcpServers: { one: stdio } }],
-  ])('%s: %s in a project, which is not trusted and runs there', async (client, file, content) => {
-    await using place = await machine({ TOKEN: 't0' })
-    await place.write(file, content)
-    const target = { ...started, cwd: place.project }
-    expect(await found(place)).toEqual({ servers: [{ name: 'one', target, client, trust: 'project' }], problems: [] })
+  ])('%s: %s in a project, untrusted and running there', async (client, file, content) => {
+    await using fixture = await machine({ TOKEN: 't0' })
+    await fixture.write(file, content)
+    const target = { ...started, cwd: fixture.project }
+    expect(await found(fixture)).toEqual({ servers: [{ name: 'one', target, client, trust: 'project' }], problems: [] })
   })
 
-  test('Claude Code keeps servers for a project in the user’s own file', async () => {
-    await using place = await machine({ TOKEN: 't0' })
-    const projects = { [place.project]: { mcpServers: { here: stdio } }, '/elsewhere': { mcpServers: { there: stdio } } }
-    await place.write('~/.claude.json', { projects })
-    const target = { ...started, cwd: place.project }
-    expect(await found(place)).toEqual({
+  test('Claude Code stores project servers in the user file', async () => {
+    await using fixture = await machine({ TOKEN: 't0' })
+    const projects = { [fixture.project]: { mcpServers: { here: stdio } }, '/elsewhere': { mcpServers: { there: stdio } } }
+    await fixture.write('~/.claude.json', { projects })
+    const target = { ...started, cwd: fixture.project }
+    expect(await found(fixture)).toEqual({
       servers: [{ name: 'here', target, client: 'claude-code', trust: 'user' }],
       problems: [],
     })
   })
 
-  test('addresses, under the names that each program has for them', async () => {
-    await using place = await machine({ KEY: 'k', GEMINI: 'g' })
+  test('URLs, under the field names of each client', async () => {
+    await using fixture = await machine({ KEY: 'k', GEMINI: 'g' })
     const headers = { Authorization: 'Bearer ${KEY}' }
-    await place.write('~/.cursor/mcp.json', {
+    await fixture.write('~/.cursor/mcp.json', {
       mcpServers: {
         plain: { url: 'https://a.example/mcp', headers },
         http: { type: 'http', url: 'https://a.example/1' },
@@ -80,16 +80,16 @@ describe('the files of each program are read', () => {
         old: { type: 'sse', url: 'https://a.example/sse' },
       },
     })
-    await place.write('~/.codeium/windsurf/mcp_config.json', { mcpServers: { wind: { serverUrl: 'https://a.example/w' } } })
-    await place.write('~/.gemini/settings.json', { mcpServers: { star: { httpUrl: 'https://a.example/$GEMINI' } } })
+    await fixture.write('~/.codeium/windsurf/mcp_config.json', { mcpServers: { wind: { serverUrl: 'https://a.example/w' } } })
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { star: { httpUrl: 'https://a.example/$GEMINI' } } })
     const codex = `[mcp_servers.codex]
 url = "https://a.example/c"
 bearer_token_env_var = "KEY"
 http_headers = { "X-Region" = "eu" }
 env_http_headers = { "X-Star" = "GEMINI" }
 `
-    await place.write('~/.codex/config.toml', codex)
-    const { servers, problems } = await found(place)
+    await fixture.write('~/.codex/config.toml', codex)
+    const { servers, problems } = await found(fixture)
     expect(problems).toEqual([])
     expect(Object.fromEntries(servers.map(({ name, target }) => [name, target]))).toEqual({
       plain: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer k' }, transport: 'auto' },
@@ -107,76 +107,79 @@ env_http_headers = { "X-Star" = "GEMINI" }
     })
   })
 
-  test('Codex passes variables on, and has servers switched off', async () => {
-    await using place = await machine({ LANG: 'C', OTHER: 'x' })
-    await place.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["LANG", "MISSING"]\nenabled = false\n')
-    const { servers } = await findServers(place.surroundings)
+  test('Codex passes on variables and can disable servers', async () => {
+    await using fixture = await machine({ LANG: 'C', OTHER: 'x' })
+    await fixture.write(
+      '~/.codex/config.toml',
+      '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["LANG", "MISSING"]\nenabled = false\n',
+    )
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ target: { command: 'a', env: { LANG: 'C' } }, disabled: true, uses: ['LANG'] }])
   })
 
-  test('variables from a file, which the definition’s own win over', async () => {
-    await using place = await machine()
-    await place.write('.env', 'A=1\nB="two words" # why\n')
-    await place.write('.vscode/mcp.json', {
+  test('variables from an envFile, overridden by the definition', async () => {
+    await using fixture = await machine()
+    await fixture.write('.env', 'A=1\nB="two words" # why\n')
+    await fixture.write('.vscode/mcp.json', {
       servers: { one: { command: 'a', envFile: '${workspaceFolder}/.env', env: { A: '9' } } },
     })
-    const { servers } = await findServers(place.surroundings)
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ target: { env: { A: '9', B: 'two words' } } }])
   })
 
-  test('a server that its own program has switched off says so', async () => {
-    await using place = await machine()
-    await place.write('~/.kiro/settings/mcp.json', {
+  test('a server disabled by its client is marked', async () => {
+    await using fixture = await machine()
+    await fixture.write('~/.kiro/settings/mcp.json', {
       mcpServers: { on: { command: 'a' }, off: { command: 'b', disabled: true } },
     })
-    const { servers } = await findServers(place.surroundings)
+    const { servers } = await findServers(fixture.system)
     expect(servers.map(({ name, disabled }) => [name, disabled])).toEqual([
       ['on', false],
       ['off', true],
     ])
   })
 
-  test('one file that the user names, and no other', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { other: { command: 'a' } } })
-    const file = await place.write('odd.json', { mcpServers: { one: { command: 'a' } } })
-    const { servers } = await findServers(place.surroundings, { file: 'odd.json' })
+  test('only the file passed explicitly', async () => {
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { other: { command: 'a' } } })
+    const file = await fixture.write('odd.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(fixture.system, { file: 'odd.json' })
     expect(servers).toMatchObject([{ name: 'one', trust: 'user', source: { file } }])
-    const missing = await findServers(place.surroundings, { file: 'none.json' })
-    expect(missing.problems).toMatchObject([{ file: join(place.project, 'none.json'), message: 'There is no such file.' }])
+    const missing = await findServers(fixture.system, { file: 'none.json' })
+    expect(missing.problems).toMatchObject([{ file: join(fixture.project, 'none.json'), message: 'File not found.' }])
   })
 })
 
-describe('files as people write them', () => {
-  test('comments, trailing commas and a byte-order mark are no mistake, and lines are those of the file', async () => {
-    await using place = await machine()
-    const file = await place.write(
+describe('common variations', () => {
+  test('comments, trailing commas and a byte order mark are allowed, and line numbers are correct', async () => {
+    await using fixture = await machine()
+    const file = await fixture.write(
       '.vscode/mcp.json',
       '\uFEFF// ours\r\n{\r\n  "servers": {\r\n    /* first */\r\n    "one": { "command": "a", },\r\n  },\r\n}\r\n',
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(problems).toEqual([])
     expect(servers).toMatchObject([{ name: 'one', source: { client: 'vscode', file, line: 5 } }])
   })
 
-  test('a line in TOML is where the server’s table begins', async () => {
-    await using place = await machine()
-    await place.write(
+  test('a TOML line is where the table of the server begins', async () => {
+    await using fixture = await machine()
+    await fixture.write(
       '~/.codex/config.toml',
       'model = "x"\n\n[mcp_servers."with space"] # ours\ncommand = "a"\n\n[mcp_servers.two]\ncommand = 5\n',
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ name: 'with space', source: { line: 3 } }])
     expect(problems).toMatchObject([{ line: 7, server: 'two' }])
   })
 
-  test('servers may be called anything', async () => {
-    await using place = await machine()
-    await place.write(
+  test('server names can be anything', async () => {
+    await using fixture = await machine()
+    await fixture.write(
       '~/.cursor/mcp.json',
       '{ "mcpServers": { "__proto__": { "command": "a" }, "constructor": { "command": "b" }, "--help": { "command": "c" } } }',
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(problems).toEqual([])
     expect(servers.map(({ name, target }) => [name, target])).toEqual([
       ['__proto__', { command: 'a' }],
@@ -185,61 +188,52 @@ describe('files as people write them', () => {
     ])
   })
 
-  test('an empty object and a file of settings without servers are fine', async () => {
-    await using place = await machine()
-    await place.write('.mcp.json', '{}')
-    await place.write('~/.cursor/mcp.json', { $schema: 'https://a.example/schema.json' })
-    await place.write('~/.gemini/settings.json', { theme: 'dark' })
-    expect(await found(place)).toEqual({ servers: [], problems: [] })
+  test('an empty object and settings without servers are valid', async () => {
+    await using fixture = await machine()
+    await fixture.write('.mcp.json', '{}')
+    await fixture.write('~/.cursor/mcp.json', { $schema: 'https://a.example/schema.json' })
+    await fixture.write('~/.gemini/settings.json', { theme: 'dark' })
+    expect(await found(fixture)).toEqual({ servers: [], problems: [] })
   })
 })
 
-describe('what is wrong is said with its place', () => {
+describe('what is wrong is reported with its location', () => {
   const wrong = async (definition: unknown, env = {}): Promise<string[]> => {
-    await using place = await machine(env)
-    const file = await place.write(
+    await using fixture = await machine(env)
+    const file = await fixture.write(
       '~/.cursor/mcp.json',
       `{\n"mcpServers": {\n"bad": ${JSON.stringify(definition)},\n"good": { "command": "a" } } }`,
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers.map(({ name }) => name)).toEqual(['good'])
     return problems.map((problem) => problemText(problem).replace(file, 'mcp.json'))
   }
 
   test.each([
-    [5, ['mcp.json:3:8: bad: is a number, and must be an object.']],
-    [{}, ['mcp.json:3:8: bad: has neither "command" nor "url". Give it one.']],
-    [{ command: 5 }, ['mcp.json:3:19: bad.command: is a number, and must be a string. Put it in quotes: "5".']],
-    [{ command: '' }, ['mcp.json:3:19: bad.command: is empty.']],
-    [{ command: 'a\0b' }, ['mcp.json:3:19: bad.command: holds a zero character.']],
-    [{ command: 'a', args: '-y x' }, ['mcp.json:3:30: bad.args: is a string, and must be a list of strings.']],
+    [5, ['mcp.json:3:8: bad: must be an object, not a number.']],
+    [{}, ['mcp.json:3:8: bad: requires "command" or "url".']],
+    [{ command: 5 }, ['mcp.json:3:19: bad.command: must be a string, not a number. Put it in quotes: "5".']],
+    [{ command: '' }, ['mcp.json:3:19: bad.command: must not be empty.']],
+    [{ command: 'a\0b' }, ['mcp.json:3:19: bad.command: must not contain NUL characters.']],
+    [{ command: 'a', args: '-y x' }, ['mcp.json:3:30: bad.args: must be a list of strings, not a string.']],
     [
       { command: 'a', args: ['--port', 3000, null] },
       [
-        'mcp.json:3:40: bad.args[1]: is a number, and must be a string. Put it in quotes: "3000".',
-        'mcp.json:3:45: bad.args[2]: is null, and must be a string.',
+        'mcp.json:3:40: bad.args[1]: must be a string, not a number. Put it in quotes: "3000".',
+        'mcp.json:3:45: bad.args[2]: must be a string, not null.',
       ],
     ],
-    [{ command: 'a', env: ['A=1'] }, ['mcp.json:3:29: bad.env: is a list, and must be an object of strings.']],
-    [{ command: 'a', env: { 'A=B': '1' } }, ['mcp.json:3:36: bad.env.A=B: cannot be the name of a variable.']],
-    [{ command: 'a', disabled: 'yes' }, ['mcp.json:3:34: bad.disabled: is a string, and must be true or false.']],
-    [
-      { command: 'a', url: 'https://a.example' },
-      ['mcp.json:3:8: bad: has both "command" and "url". Remove one, or say which counts with "type".'],
-    ],
-    [{ type: 'stdio', url: 'https://a.example' }, ['mcp.json:3:8: bad: is of type "stdio" and has no "command".']],
-    [{ type: 'http', command: 'a' }, ['mcp.json:3:8: bad: is of type "http" and has no "url".']],
-    [{ url: 'ftp://a.example' }, ['mcp.json:3:15: bad.url: must be an address that begins with http:// or https://.']],
-    [{ url: 'a.example/mcp' }, ['mcp.json:3:15: bad.url: must be an address that begins with http:// or https://.']],
-    [{ url: 'https://a.example', headers: { 'X Y': '1' } }, ['mcp.json:3:52: bad.headers.X Y: cannot be the name of a header.']],
-    [
-      { url: 'https://a.example', headers: { X: 'a\r\nY: b' } },
-      ['mcp.json:3:50: bad.headers.X: has a line break, which no header can hold.'],
-    ],
-    [
-      { type: 7, url: 'https://a.example' },
-      ['mcp.json:3:16: bad.type: is a number, and must be a string. Put it in quotes: "7".'],
-    ],
+    [{ command: 'a', env: ['A=1'] }, ['mcp.json:3:29: bad.env: must be an object of strings, not a list.']],
+    [{ command: 'a', env: { 'A=B': '1' } }, ['mcp.json:3:36: bad.env.A=B: is not a valid variable name.']],
+    [{ command: 'a', disabled: 'yes' }, ['mcp.json:3:34: bad.disabled: must be true or false, not a string.']],
+    [{ command: 'a', url: 'https://a.example' }, ['mcp.json:3:8: bad: has both "command" and "url". Remove one, or set "type".']],
+    [{ type: 'stdio', url: 'https://a.example' }, ['mcp.json:3:8: bad: type "stdio" requires "command".']],
+    [{ type: 'http', command: 'a' }, ['mcp.json:3:8: bad: type "http" requires "url".']],
+    [{ url: 'ftp://a.example' }, ['mcp.json:3:15: bad.url: must be an http:// or https:// URL.']],
+    [{ url: 'a.example/mcp' }, ['mcp.json:3:15: bad.url: must be an http:// or https:// URL.']],
+    [{ url: 'https://a.example', headers: { 'X Y': '1' } }, ['mcp.json:3:52: bad.headers.X Y: is not a valid header name.']],
+    [{ url: 'https://a.example', headers: { X: 'a\r\nY: b' } }, ['mcp.json:3:50: bad.headers.X: must not contain line breaks.']],
+    [{ type: 7, url: 'https://a.example' }, ['mcp.json:3:16: bad.type: must be a string, not a number. Put it in quotes: "7".']],
   ])('%j', async (definition, problems) => {
     expect(await wrong(definition)).toEqual(problems)
   })
@@ -248,128 +242,128 @@ describe('what is wrong is said with its place', () => {
     ['streamable_http', 'Did you mean "streamable-http"?'],
     ['HTTP', 'Did you mean "http"?'],
     ['Stdio', 'Did you mean "stdio"?'],
-    ['websocket', 'Known are stdio, http, streamable-http, streamableHttp, sse.'],
-    ['__proto__', 'Known are stdio, http, streamable-http, streamableHttp, sse.'],
+    ['websocket', 'Known types: stdio, http, streamable-http, streamableHttp, sse.'],
+    ['__proto__', 'Known types: stdio, http, streamable-http, streamableHttp, sse.'],
     // A word of Copilot's own.
-    ['local', 'Known are'],
-  ])('the type "%s" is never taken for another, and the message helps: %s', async (type, hint) => {
+    ['local', 'Known types:'],
+  ])('the type "%s" is never mistaken for another, and the message suggests: %s', async (type, hint) => {
     const [problem, ...more] = await wrong({ type, url: 'https://a.example', command: 'a' })
     expect(more).toEqual([])
-    expect(problem).toContain(`bad.type: "${type}" is no known type.`)
+    expect(problem).toContain(`bad.type: unknown type "${type}".`)
     expect(problem).toContain(hint)
   })
 
-  test('a variable that is missing names file, server and field, and all of them are told', async () => {
+  test('missing variables are all reported with file, server and field', async () => {
     const definition = { command: 'a', args: ['${ONE}'], env: { TOKEN: '${TWO}', SET: '${SET}' } }
     expect(await wrong(definition, { SET: 's' })).toEqual([
-      'mcp.json:3:31: bad.args[0]: the variable ONE is not set. Set it, or give it a default: ${ONE:-value}.',
-      'mcp.json:3:56: bad.env.TOKEN: the variable TWO is not set. Set it, or give it a default: ${TWO:-value}.',
+      'mcp.json:3:31: bad.args[0]: ONE is not set. Set it, or add a default: ${ONE:-value}.',
+      'mcp.json:3:56: bad.env.TOKEN: TWO is not set. Set it, or add a default: ${TWO:-value}.',
     ])
   })
 
-  test('a server that only lacks variables is held: as it is written, under a name of its own, and never among those that can be used', async () => {
-    await using place = await machine({ SET: 's' })
-    const held = { command: 'hub', args: ['${ONE}'], env: { A: '${SET}', B: '${env:TWO}' }, cwd: '${THREE}/work' }
-    await place.write('~/.cursor/mcp.json', {
+  test('a server with unset variables is incomplete: as written, under its own name, and not among the usable ones', async () => {
+    await using fixture = await machine({ SET: 's' })
+    const incomplete = { command: 'hub', args: ['${ONE}'], env: { A: '${SET}', B: '${env:TWO}' }, cwd: '${THREE}/work' }
+    await fixture.write('~/.cursor/mcp.json', {
       mcpServers: {
-        hub: held,
+        hub: incomplete,
         web: { url: 'https://${HOST}/mcp' },
         both: { command: '${FOUR}' },
         worse: { command: '${FOUR}', args: 1 },
       },
     })
-    await place.write('~/.gemini/settings.json', {
-      mcpServers: { hub: { ...held, env: { A: '${SET}', B: '${TWO}' } }, both: { command: 'b' } },
+    await fixture.write('~/.gemini/settings.json', {
+      mcpServers: { hub: { ...incomplete, env: { A: '${SET}', B: '${TWO}' } }, both: { command: 'b' } },
     })
-    const all = await findServers(place.surroundings)
+    const all = await findServers(fixture.system)
     expect(all.servers.map(({ name }) => name)).toEqual(['both'])
-    expect(all.held.map(({ name, unset, also }) => [name, unset, also.length])).toEqual([
+    expect(all.incomplete.map(({ name, unset, also }) => [name, unset, also.length])).toEqual([
       ['hub', ['ONE', 'TWO', 'THREE'], 1],
       ['web', ['HOST'], 0],
       ['both@cursor', ['FOUR'], 0],
     ])
-    expect(all.held[0]?.portable).toEqual(held)
-    expect(all.held[1]?.portable).toMatchObject({ url: 'https://${HOST}/mcp' })
+    expect(all.incomplete[0]?.portable).toEqual(incomplete)
+    expect(all.incomplete[1]?.portable).toMatchObject({ url: 'https://${HOST}/mcp' })
     expect(all.problems.filter(({ unset }) => unset === undefined).map(({ server }) => server)).toEqual(['worse'])
   })
 
-  test('an input of VS Code says what it is', async () => {
-    await using place = await machine()
-    await place.write('.vscode/mcp.json', {
+  test('a VS Code input is explained', async () => {
+    await using fixture = await machine()
+    await fixture.write('.vscode/mcp.json', {
       inputs: [{ type: 'promptString', id: 'gh', description: 'A token of GitHub', password: true }],
       servers: { github: { url: 'https://a.example', headers: { Authorization: 'Bearer ${input:gh}' } } },
     })
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers).toEqual([])
     expect(problems).toMatchObject([
       {
         server: 'github',
         message:
-          'github.headers.Authorization: ${input:gh} is an input ("A token of GitHub") that its editor asks for and keeps to itself. Put it into a variable, and write ${env:GH}.',
+          'github.headers.Authorization: ${input:gh} is an editor input ("A token of GitHub"), which is not available here. Use an environment variable instead: ${env:GH}.',
       },
     ])
   })
 
-  test('a file of variables that is not there', async () => {
-    await using place = await machine()
-    await place.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
-    const { problems } = await findServers(place.surroundings)
-    expect(problems).toMatchObject([{ message: `one.envFile: there is no file ${join(place.project, '.env')}.` }])
+  test('a missing envFile is reported', async () => {
+    await using fixture = await machine()
+    await fixture.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
+    const { problems } = await findServers(fixture.system)
+    expect(problems).toMatchObject([{ message: `one.envFile: file not found: ${join(fixture.project, '.env')}.` }])
   })
 })
 
 describe('one broken file never hides the others', () => {
-  const broken = async (write: (place: Machine) => Promise<unknown>): Promise<string> => {
-    await using place = await machine()
-    await place.write('~/.gemini/settings.json', { mcpServers: { good: { command: 'a' } } })
-    await write(place)
-    const { servers, problems } = await findServers(place.surroundings)
+  const broken = async (write: (fixture: Machine) => Promise<unknown>): Promise<string> => {
+    await using fixture = await machine()
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { good: { command: 'a' } } })
+    await write(fixture)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers.map(({ name }) => name)).toEqual(['good'])
     expect(problems).toHaveLength(1)
-    return problems.map(problemText).join('').replace(place.home, '~')
+    return problems.map(problemText).join('').replace(fixture.home, '~')
   }
-  const cursor = (content: unknown) => broken((place) => place.write('~/.cursor/mcp.json', content))
+  const cursor = (content: unknown) => broken((fixture) => fixture.write('~/.cursor/mcp.json', content))
 
   test.each([
-    ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: It is not JSON: colon expected. Fix it here.'],
-    ['{ "mcpServers": {', '1:18: It is not JSON: close brace expected. Fix it here.'],
-    ['not json at all', '1:1: It is not JSON: invalid symbol. Fix it here.'],
-    ['', '1:1: It is empty. Write {} at least.'],
-    ['[]', '1:1: It holds a list, and must hold an object.'],
-    ['null', '1:1: It holds null, and must hold an object.'],
-    ['{ "mcpServers": [] }', '1:17: "mcpServers" is a list, and must be an object with a server under each name.'],
-    ['{ "mcpServers": { " ": {} } }', '1:24: A server in "mcpServers" has no name. Give it one.'],
-    ['{ "github": { "command": "a" } }', '1:1: It has no "mcpServers". Put the servers into an object of that name.'],
-    ['['.repeat(1_000_000), '1:1: It is nested too deeply to be read.'],
-    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), '1:1: It is not written in UTF-8. Save it as UTF-8.'],
-    [Buffer.from('\uFEFF{}', 'utf16le'), '1:1: It is written in UTF-16. Save it as UTF-8.'],
-    [Buffer.alloc(5_000_001, ' '), '1:1: It is larger than 5 MB, which no configuration is. Remove what does not belong.'],
+    ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: Invalid JSON: colon expected.'],
+    ['{ "mcpServers": {', '1:18: Invalid JSON: close brace expected.'],
+    ['not json at all', '1:1: Invalid JSON: invalid symbol.'],
+    ['', '1:1: The file is empty.'],
+    ['[]', '1:1: Must contain an object, not a list.'],
+    ['null', '1:1: Must contain an object, not null.'],
+    ['{ "mcpServers": [] }', '1:17: "mcpServers" must be an object of servers, not a list.'],
+    ['{ "mcpServers": { " ": {} } }', '1:24: A server in "mcpServers" has no name.'],
+    ['{ "github": { "command": "a" } }', '1:1: Missing "mcpServers". Define servers in an object of that name.'],
+    ['['.repeat(1_000_000), '1:1: Nested too deeply.'],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), '1:1: Not valid UTF-8. Save the file as UTF-8.'],
+    [Buffer.from('\uFEFF{}', 'utf16le'), '1:1: UTF-16 is not supported. Save the file as UTF-8.'],
+    [Buffer.alloc(5_000_001, ' '), '1:1: Larger than 5 MB.'],
   ])('content %#', async (content, problem) => {
     expect(await cursor(content)).toBe(`~/.cursor/mcp.json:${problem}`)
   })
 
-  test('a definition that is nested beyond meaning', async () => {
+  test('a deeply nested definition', async () => {
     const deep = `{ "mcpServers": { "a": { "command": "b", "x": ${'['.repeat(500)}${']'.repeat(500)} } } }`
-    expect(await cursor(deep)).toBe('~/.cursor/mcp.json:1:24: a: is nested too deeply to be meant.')
+    expect(await cursor(deep)).toBe('~/.cursor/mcp.json:1:24: a: nested too deeply.')
   })
 
-  test('TOML that is none', async () => {
-    expect(await broken((place) => place.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
-      /^~\/\.codex\/config\.toml:2:\d+: It is not TOML: .+\. Fix it here\.$/,
+  test('invalid TOML', async () => {
+    expect(await broken((fixture) => fixture.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
+      /^~\/\.codex\/config\.toml:2:\d+: Invalid TOML: .+\.$/,
     )
   })
 
-  test('a link that leads back to itself', async () => {
+  test('a symbolic link to itself', async () => {
     const problem = await broken(async ({ home }) => {
       await mkdir(join(home, '.cursor'))
       await symlink(join(home, '.cursor', 'mcp.json'), join(home, '.cursor', 'mcp.json'))
     })
-    expect(problem).toBe('~/.cursor/mcp.json:1:1: It is a link that leads back to itself. Remove the link.')
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: The symbolic link refers to itself.')
   })
 
-  test('a folder where a file should be', async () => {
+  test('a folder instead of a file', async () => {
     expect(await broken(({ home }) => mkdir(join(home, '.cursor', 'mcp.json'), { recursive: true }))).toBe(
-      '~/.cursor/mcp.json:1:1: It is no regular file.',
+      '~/.cursor/mcp.json:1:1: Not a regular file.',
     )
   })
 
@@ -378,40 +372,40 @@ describe('one broken file never hides the others', () => {
       await mkdir(join(home, '.cursor'))
       execFileSync(pipeMaker, [join(home, '.cursor', 'mcp.json')])
     })
-    expect(problem).toBe('~/.cursor/mcp.json:1:1: It is no regular file.')
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: Not a regular file.')
   })
 
   // Whoever is root may read everything.
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that one may not read', async () => {
-    const problem = await broken(async (place) => chmod(await place.write('~/.cursor/mcp.json', '{}'), 0o000))
-    expect(problem).toBe('~/.cursor/mcp.json:1:1: You may not read it. Check its permissions.')
+    const problem = await broken(async (fixture) => chmod(await fixture.write('~/.cursor/mcp.json', '{}'), 0o000))
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: Permission denied.')
   })
 })
 
 describe('servers of the same name', () => {
-  test('are one server when they are defined the same', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a', args: [] } } })
-    await place.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'a' } } })
-    const { servers } = await findServers(place.surroundings)
+  test('are merged if identical', async () => {
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a', args: [] } } })
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ name: 'one', source: { client: 'cursor' }, also: [{ client: 'gemini' }] }])
   })
 
-  test('are the user’s own when a project defines the same', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    const { servers } = await findServers(place.surroundings)
+  test('belong to the user if a project defines the same', async () => {
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ name: 'one', trust: 'user', target: { command: 'a' } }])
     expect(servers[0]?.target).not.toHaveProperty('cwd')
   })
 
-  test('are told apart by their programs when they differ', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' }, other: { command: 'c' } } })
-    await place.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'b' } } })
-    await place.write('.cursor/mcp.json', { mcpServers: { one: { command: 'd' } } })
-    const { servers } = await findServers(place.surroundings)
+  test('are qualified with their clients if they differ', async () => {
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' }, other: { command: 'c' } } })
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'b' } } })
+    await fixture.write('.cursor/mcp.json', { mcpServers: { one: { command: 'd' } } })
+    const { servers } = await findServers(fixture.system)
     expect(servers.map(({ name, trust }) => [name, trust])).toEqual([
       ['one@cursor', 'user'],
       ['one@gemini', 'user'],
@@ -420,12 +414,12 @@ describe('servers of the same name', () => {
     ])
   })
 
-  test('are told apart by a number where nothing else does', async () => {
-    await using place = await machine()
-    const below = join(place.project, 'a')
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    await place.write('a/.mcp.json', { mcpServers: { one: { command: 'b' }, 'one@claude-code-project': { command: 'c' } } })
-    const { servers } = await findServers({ ...place.surroundings, cwd: below, root: place.project })
+  test('are numbered if nothing else distinguishes them', async () => {
+    await using fixture = await machine()
+    const below = join(fixture.project, 'a')
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await fixture.write('a/.mcp.json', { mcpServers: { one: { command: 'b' }, 'one@claude-code-project': { command: 'c' } } })
+    const { servers } = await findServers({ ...fixture.system, cwd: below, root: fixture.project })
     expect(servers.map(({ name, target }) => [name, 'command' in target && target.command])).toEqual([
       ['one@claude-code-project-2', 'b'],
       ['one@claude-code-project-3', 'a'],
@@ -434,10 +428,10 @@ describe('servers of the same name', () => {
   })
 })
 
-test('what is shown of a server has no secret in it, even one that a variable holds', async () => {
-  await using place = await machine({ TOKEN: 'hunter2' })
-  await place.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: 'hunter3' } } } })
-  const { servers } = await findServers(place.surroundings)
+test('the masked target contains no secret, not even from a variable', async () => {
+  await using fixture = await machine({ TOKEN: 'hunter2' })
+  await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: 'hunter3' } } } })
+  const { servers } = await findServers(fixture.system)
   expect(servers.map(({ shown, uses }) => ({ shown, uses }))).toEqual([
     { shown: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: '***' } }, uses: ['TOKEN'] },
   ])

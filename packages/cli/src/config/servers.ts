@@ -1,82 +1,79 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '@unfold-mcp/core'
-import { type Definition, readDefinition, type Whereabouts } from './definition.ts'
-import { plainOf, readDocument } from './document.ts'
-import { type ClientName, namedPlace, type Place, placesOf, type Trust } from './places.ts'
+import { type Definition, readDefinition, type ServerEntry } from './definition.ts'
+import { readDocument, toPlain } from './document.ts'
+import { type ClientName, type ConfigLocation, configLocations, explicitLocation, type Trust } from './locations.ts'
 import type { Problem } from './problem.ts'
 import { sectionsOf } from './sections.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { System } from './system.ts'
 import { maskedTarget, type ServerTarget } from './target.ts'
 
-/** Where a server is defined. */
 interface ServerSource {
   readonly client: ClientName
   readonly file: string
   readonly line: number
 }
 
-/** A server that some program on this machine has been told of. */
+/** A server from a configuration file on this machine. */
 export interface FoundServer {
-  /** What to call it: the name in its file, or `name@client` where several of that name differ. */
+  /** Name in its file, or `name@client` if several servers share that name. */
   readonly name: string
-  /** Its name in the file. */
   readonly key: string
   readonly target: ServerTarget
-  /** The target as it is written, for showing: variables are not filled in, and other values that could be secrets are masked. */
+  /** Target as written, with secrets masked. */
   readonly shown: ServerTarget
-  /** The target for a configuration elsewhere: variables stay variables, so that it holds no secret that its file does not. */
+  /** Target for another configuration file: variables are kept, so that no secret is copied. */
   readonly portable: ServerTarget
   readonly source: ServerSource
-  /** Where else the same is defined. */
+  /** Other files with the same definition. */
   readonly also: readonly ServerSource[]
-  /** A `project` server is never started before the user agreed to it. */
+  /** A `project` server requires approval before it is started. */
   readonly trust: Trust
-  /** The variables of the environment that it gets to know. */
+  /** Environment variables that it reads. */
   readonly uses: readonly string[]
-  /** A hash of the definition as it is written, with its file of variables: what the user agrees to. */
+  /** Hash of the definition as written and its `envFile`; identifies an approval. */
   readonly hash: string
-  /** The variables that it needs and that are not set. */
+  /** Required variables that are not set. */
   readonly unset: readonly string[]
-  /** Whether its own program has it switched off. */
   readonly disabled: boolean
 }
 
 export interface FoundServers {
   readonly servers: readonly FoundServer[]
-  /** Servers that can be used once their variables are set. */
-  readonly held: readonly FoundServer[]
-  /** Everything that is wrong, also with those. */
+  /** Servers with unset variables. */
+  readonly incomplete: readonly FoundServer[]
+  /** All problems, including those of incomplete servers. */
   readonly problems: readonly Problem[]
 }
 
-/** Finds every server that the programs on this machine know of here, or those of one file. No file is ever written. */
-export async function findServers(surroundings: Surroundings, { file }: { readonly file?: string } = {}): Promise<FoundServers> {
-  const places = file === undefined ? placesOf(surroundings) : [namedPlace(file, surroundings)]
-  const read = await Promise.all(places.map((place) => readPlace(place, surroundings, file !== undefined)))
+/** Finds the servers of all configuration files, or of one file. Read-only. */
+export async function findServers(system: System, { file }: { readonly file?: string } = {}): Promise<FoundServers> {
+  const locations = file === undefined ? configLocations(system) : [explicitLocation(file, system)]
+  const read = await Promise.all(locations.map((location) => readLocation(location, system, file !== undefined)))
   const all = read.flatMap(({ servers }) => servers)
-  const servers = withNames(all.filter(({ unset }) => unset.length === 0))
-  const held = withNames(
+  const servers = withUniqueNames(all.filter(({ unset }) => unset.length === 0))
+  const incomplete = withUniqueNames(
     all.filter(({ unset }) => unset.length > 0),
     servers.map(({ name }) => name),
   )
-  return { servers, held, problems: read.flatMap(({ problems }) => problems) }
+  return { servers, incomplete, problems: read.flatMap(({ problems }) => problems) }
 }
 
 type Unnamed = Omit<FoundServer, 'name'>
 
-async function readPlace(
-  place: Place,
-  surroundings: Surroundings,
+async function readLocation(
+  location: ConfigLocation,
+  system: System,
   mustExist: boolean,
 ): Promise<{ readonly servers: readonly Unnamed[]; readonly problems: readonly Problem[] }> {
-  const document = await readDocument(place.file)
+  const document = await readDocument(location.file)
   if (document === undefined) {
-    const problem = { file: place.file, line: 1, column: 1, message: 'There is no such file.' }
+    const problem = { file: location.file, line: 1, column: 1, message: 'File not found.' }
     return { servers: [], problems: mustExist ? [problem] : [] }
   }
-  if ('problem' in document) return { servers: [], problems: [{ file: place.file, ...document.problem }] }
-  const sections = sectionsOf(document.root, place, surroundings)
-  const read = await Promise.all(sections.servers.map((where) => readServer(where, surroundings)))
+  if ('problem' in document) return { servers: [], problems: [{ file: location.file, ...document.problem }] }
+  const sections = sectionsOf(document.root, location, system)
+  const read = await Promise.all(sections.servers.map((entry) => readServer(entry, system)))
   return {
     servers: read.flatMap(({ server }) => server ?? []),
     problems: [...sections.problems, ...read.flatMap(({ problems }) => problems)],
@@ -84,22 +81,21 @@ async function readPlace(
 }
 
 async function readServer(
-  where: Whereabouts,
-  surroundings: Surroundings,
+  entry: ServerEntry,
+  system: System,
 ): Promise<{ readonly server?: Unnamed; readonly problems: readonly Problem[] }> {
-  const { name, item, place } = where
-  const { file, client, trust } = place
+  const { name, item, location } = entry
+  const { file, client, trust } = location
   const { line, column } = item
-  const { definition, problems } = await readDefinition(where, surroundings)
+  const { definition, problems } = await readDefinition(entry, system)
   if (definition === undefined) return { problems }
-  const hash = hashOf(where, definition)
-  if (hash === undefined)
-    return { problems: [{ file, line, column, server: name, message: `${name}: is nested too deeply to be meant.` }] }
-  const { target, written, portable, uses, disabled } = definition
+  const hash = hashOf(entry, definition)
+  if (hash === undefined) return { problems: [{ file, line, column, server: name, message: `${name}: nested too deeply.` }] }
+  const { target, raw, portable, uses, disabled } = definition
   const server = {
     key: name,
     target,
-    shown: maskedTarget(written),
+    shown: maskedTarget(raw),
     portable,
     source: { client, file, line },
     also: [],
@@ -112,18 +108,18 @@ async function readServer(
   return { server, problems }
 }
 
-function hashOf({ item }: Whereabouts, { envText }: Definition): string | undefined {
+function hashOf({ item }: ServerEntry, { envText }: Definition): string | undefined {
   try {
     return createHash('sha256')
-      .update(canonicalJson([plainOf(item), envText]))
+      .update(canonicalJson([toPlain(item), envText]))
       .digest('hex')
   } catch {
     return undefined
   }
 }
 
-/** The servers, each once, under names that tell them apart, also from those that are `given` already. */
-function withNames(found: readonly Unnamed[], given: readonly string[] = []): readonly FoundServer[] {
+/** Removes duplicates and assigns unique names, avoiding those in `given`. */
+function withUniqueNames(found: readonly Unnamed[], given: readonly string[] = []): readonly FoundServer[] {
   const byKey = new Map<string, Unnamed[]>()
   for (const server of merged(found)) byKey.set(server.key, [...(byKey.get(server.key) ?? []), server])
   const taken = new Set([...byKey.keys(), ...given])
@@ -133,14 +129,14 @@ function withNames(found: readonly Unnamed[], given: readonly string[] = []): re
   })
 }
 
-/** What is defined the same in several files is one server. A user's own definition counts before that of a project. */
+/** Merges identical definitions; those of the user take precedence over those of a project. */
 function merged(found: readonly Unnamed[]): readonly Unnamed[] {
   const kept = new Map<string, Unnamed>()
   for (const server of found) {
     const { key, shown, target, portable, source, unset, disabled } = server
-    // A project's server runs in its folder by default, which makes it no other server.
+    // The default folder of a project server does not make it a different server.
     const cwd = 'cwd' in shown ? ('cwd' in target ? target.cwd : undefined) : undefined
-    // What is not set is told apart by its names.
+    // Distinguishes servers with different unset variables.
     const names = unset.length === 0 ? '' : canonicalJson(portable).replaceAll(`\${env:`, `\${`)
     const same = canonicalJson([key, { ...target, cwd }, names])
     const first = kept.get(same)

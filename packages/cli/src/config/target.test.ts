@@ -4,8 +4,8 @@ import { maskedTarget } from './target.ts'
 
 const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
-describe('what is shown of a target', () => {
-  test('has the values of env and headers masked, and references to variables readable', () => {
+describe('a masked target', () => {
+  test('hides values of env and headers, but not references to variables', () => {
     const env = { TOKEN: 'abc', PLAIN: '${TOKEN}', MIXED: 'abc${TOKEN}', DEFAULT: '${TOKEN:-hunter2}', EMPTY: '' }
     expect(maskedTarget({ command: 'npx', env })).toEqual({
       command: 'npx',
@@ -47,7 +47,7 @@ describe('what is shown of a target', () => {
       ['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/some/folder/with/a/long/name/2026'],
       ['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/some/folder/with/a/long/name/2026'],
     ],
-  ])('has secrets among arguments masked: %j', (args, shown) => {
+  ])('hides secrets in arguments: %j', (args, shown) => {
     expect(maskedTarget({ command: 'npx', args })).toEqual({ command: 'npx', args: shown })
   })
 
@@ -58,7 +58,7 @@ describe('what is shown of a target', () => {
     [`https://a.example/${secret}/mcp`, 'https://a.example/***/mcp'],
     [`https://a.example/mcp?${secret}`, 'https://a.example/mcp?***'],
     ['https://a.example:8080/v1/mcp', 'https://a.example:8080/v1/mcp'],
-  ])('has what opens doors masked in %s', (url, shown) => {
+  ])('hides credentials in %s', (url, shown) => {
     expect(maskedTarget({ url })).toEqual({ url: shown })
   })
 })

@@ -1,6 +1,5 @@
 import { masked, maskedArgs, maskedUrl } from './mask.ts'
 
-/** A server that is started as a process. */
 export interface CommandTarget {
   readonly command: string
   readonly args?: readonly string[]
@@ -8,18 +7,17 @@ export interface CommandTarget {
   readonly cwd?: string
 }
 
-/** A server that is reached at an address. */
 export interface UrlTarget {
   readonly url: string
   readonly headers?: Record<string, string>
-  /** `auto`: HTTP as it is now, and the older SSE where a server knows only that. */
+  /** `auto`: streamable HTTP, with a fallback to the older SSE transport. */
   readonly transport?: 'auto' | 'http' | 'sse'
 }
 
-/** How to reach a server, as `connect` takes it. */
+/** Target accepted by `connect`. */
 export type ServerTarget = CommandTarget | UrlTarget
 
-/** The target as it may be shown: every value that could be a secret is masked, references to variables are not. */
+/** Masks all values that could be secrets; references to variables stay visible. */
 export function maskedTarget(target: ServerTarget): ServerTarget {
   if ('url' in target)
     return {

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { expand, type Variables } from './variables.ts'
 
 const variables: Variables = {
-  surroundings: { platform: 'linux', home: '/home/ada', cwd: '/code/app/src', env: { TOKEN: 't0', EMPTY: '', USER_1: 'ada' } },
+  system: { platform: 'linux', home: '/home/ada', cwd: '/code/app/src', env: { TOKEN: 't0', EMPTY: '', USER_1: 'ada' } },
   folder: '/code/app',
   inputs: new Map([['api-key', 'The key of your account']]),
   bareNames: false,
 }
 
-describe('variables that are known', () => {
+describe('known variables', () => {
   test.each([
     ['${TOKEN}', 't0'],
     ['Bearer ${TOKEN}!', 'Bearer t0!'],
@@ -26,16 +26,16 @@ describe('variables that are known', () => {
     ['${workspaceFolderBasename}', 'app'],
     ['${userHome}${/}bin${pathSeparator}', '/home/ada/bin/'],
     ['${cwd}', '/code/app/src'],
-  ])('%s is %s', (written, meant) => {
+  ])('%s expands to %s', (written, meant) => {
     expect(expand(written, variables)).toMatchObject({ text: meant, problems: [] })
   })
 
-  test('Windows does not tell upper from lower case', () => {
-    const surroundings = { ...variables.surroundings, platform: 'win32' as const, env: { Path: 'C:\\bin' } }
-    expect(expand('${PATH}', { ...variables, surroundings }).text).toBe('C:\\bin')
+  test('names are case-insensitive on Windows', () => {
+    const system = { ...variables.system, platform: 'win32' as const, env: { Path: 'C:\\bin' } }
+    expect(expand('${PATH}', { ...variables, system }).text).toBe('C:\\bin')
   })
 
-  test('what is read from the environment is named', () => {
+  test('used environment variables are reported', () => {
     expect(expand('${TOKEN} ${USER_1:-x} ${MISSING:-y} ${userHome}', variables).uses).toEqual(['TOKEN', 'USER_1'])
   })
 })
@@ -47,31 +47,31 @@ describe('dollar signs', () => {
     ['$TOKEN', '$TOKEN'],
     ['100$', '100$'],
     ['${', '${'],
-  ])('%s stays what it is: %s', (written, meant) => {
+  ])('%s is unchanged: %s', (written, meant) => {
     expect(expand(written, variables)).toMatchObject({ text: meant, problems: [] })
   })
 
-  test('Gemini also knows $NAME, and leaves one alone that is not set', () => {
+  test('Gemini also expands $NAME, unless it is not set', () => {
     expect(expand('$TOKEN $MISSING', { ...variables, bareNames: true })).toMatchObject({ text: 't0 $MISSING', problems: [] })
   })
 })
 
-describe('variables that are not', () => {
+describe('invalid variables', () => {
   test.each([
-    ['${}', '${} names no variable'],
+    ['${}', '${} has no variable name'],
     [
       '${config:editor.font}',
-      '${config:editor.font} is not known here. Known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder} and ${userHome}',
+      'unknown variable ${config:editor.font}. Supported: ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder}, ${userHome}',
     ],
     [
       '${input:api-key}',
-      '${input:api-key} is an input ("The key of your account") that its editor asks for and keeps to itself. Put it into a variable, and write ${env:API_KEY}',
+      '${input:api-key} is an editor input ("The key of your account"), which is not available here. Use an environment variable instead: ${env:API_KEY}',
     ],
     [
       '${input:9}',
-      '${input:9} is an input that its editor asks for and keeps to itself. Put it into a variable, and write ${env:NAME}',
+      '${input:9} is an editor input, which is not available here. Use an environment variable instead: ${env:NAME}',
     ],
-  ])('%s says why and what to do', (written, problem) => {
+  ])('%s is explained', (written, problem) => {
     expect(expand(written, variables).problems).toEqual([problem])
   })
 
@@ -79,16 +79,16 @@ describe('variables that are not', () => {
     ['${MISSING}', ['MISSING']],
     ['${toString}', ['toString']],
     ['${env:ONE} ${TWO} ${ONE} ${THREE:-3}', ['ONE', 'TWO']],
-  ])('%s only lacks what may be set later', (written, unset) => {
+  ])('%s can be set later', (written, unset) => {
     expect(expand(written, variables)).toMatchObject({ unset, problems: [] })
   })
 
-  test('every one of them is told', () => {
+  test('all problems are reported', () => {
     expect(expand('${input:a}${}', variables).problems).toHaveLength(2)
   })
 })
 
-test('a text without braces is never changed', () => {
+test('text without braces is unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       fc.pre(!text.includes('{'))
@@ -97,7 +97,7 @@ test('a text without braces is never changed', () => {
   )
 })
 
-test('a text with its ${ doubled comes back as it was', () => {
+test('doubled ${ round-trips', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('{', 'TOKEN', '}', ' ', ':-', '${')), (parts) => {
       const text = parts.join('')

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-test('what another program wrote between the plan and the writing is kept', async () => {
+test('changes by another program between plan and write are kept', async () => {
   const file = join(folder, 'settings.json')
   await writeFile(file, '{"a": 1}', { mode: 0o640 })
   const plan = await planEdit(file, setJson(['unfold'], true))
@@ -25,7 +25,7 @@ test('what another program wrote between the plan and the writing is kept', asyn
   expect(await readdir(folder)).toEqual(['settings.json', 'settings.json.bak.1'])
 })
 
-test('each edit keeps a numbered backup, with the rights of the file; of more than ten the oldest go, and nothing else does', async () => {
+test('each edit creates a numbered backup with the permissions of the file, and only the oldest beyond ten are deleted', async () => {
   const file = join(folder, 'settings.json')
   await writeFile(file, '{"at": 0}', { mode: 0o600 })
   await writeFile(join(folder, 'settings.json.bak.mine'), 'mine')
@@ -39,12 +39,12 @@ test('each edit keeps a numbered backup, with the rights of the file; of more th
   expect((await readdir(folder)).toSorted()).toEqual(['settings.json', ...left].toSorted())
 })
 
-test('a file that another program broke meanwhile, or that is no UTF-8, is left alone', async () => {
+test('a file that another program broke, or that is not UTF-8, is not changed', async () => {
   const file = join(folder, 'settings.json')
   await writeFile(file, '{}')
   const plan = await planEdit(file, setJson(['unfold'], true))
   await writeFile(file, '{"a": ')
-  await expect(writeEdit(plan)).rejects.toThrow('was left alone. It is not JSON.')
+  await expect(writeEdit(plan)).rejects.toThrow(`${file} was not changed. Invalid JSON.`)
   expect(await readFile(file, 'utf8')).toBe('{"a": ')
   await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))
   await expect(planEdit(file, setJson(['unfold'], true))).rejects.toThrow('UTF-8')

@@ -1,61 +1,58 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { backedUp } from './backup.ts'
+import { createBackup } from './backup.ts'
 import { type Edit, EditError } from './edit.ts'
 
-/** A file as it would become. */
 export interface PlannedEdit {
   readonly file: string
-  /** The text as it is, without a byte-order mark; nothing when there is no such file yet. */
+  /** Current text without a byte order mark; undefined if the file does not exist. */
   readonly before: string | undefined
   readonly after: string
-  readonly isChange: boolean
+  readonly isChanged: boolean
   readonly edit: Edit
 }
 
-/** What was written, and where the text is kept that was there before. */
 export interface Written {
   readonly file: string
   readonly backup: string | undefined
 }
 
-/** What an edit would make of a file. Nothing is written. */
+/** Computes an edit without writing it. */
 export async function planEdit(file: string, edit: Edit): Promise<PlannedEdit> {
   const read = await textOf(file)
   const after = edited(file, read?.text ?? '', edit)
-  return { file, before: read?.text, after, isChange: after !== (read?.text ?? ''), edit }
+  return { file, before: read?.text, after, isChanged: after !== (read?.text ?? ''), edit }
 }
 
-// A program that writes its own file again and again is asked to wait by its user, not by us.
-const tries = 5
+const maxAttempts = 5
 
 /**
- * Writes an edit: whole or not at all, with a numbered backup of its old text next to it, and through a link where the file is one. What somebody else
- * wrote meanwhile is kept, and edited instead.
+ * Writes an edit atomically, with a numbered backup next to the file. Follows symbolic links. If the file changed since it was
+ * read, the edit is applied to the new text.
  */
 export async function writeEdit({ file, before, after, edit }: PlannedEdit): Promise<Written> {
   const target = await realpath(file).catch(() => file)
   await mkdir(dirname(target), { recursive: true })
   let basis = before
   let wanted = after
-  for (let attempt = 0; attempt < tries; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const now = await textOf(target)
     if (now?.text !== basis) {
       basis = now?.text
       wanted = edited(file, basis ?? '', edit)
     }
-    const draft = await drafted(target, `${now?.mark ?? ''}${wanted}`)
+    const draft = await writeDraft(target, `${now?.mark ?? ''}${wanted}`)
     try {
       if ((await textOf(target))?.text !== basis) continue
-      const backup = basis === undefined ? undefined : await backedUp(target)
+      const backup = basis === undefined ? undefined : await createBackup(target)
       await rename(draft, target)
       return { file: target, backup }
     } finally {
       await rm(draft, { force: true })
     }
   }
-  throw new EditError(`${file} is being written by another program. Try again when it is done.`)
+  throw new EditError(`${file} is being changed by another program. Try again later.`)
 }
 
 function edited(file: string, text: string, edit: Edit): string {
@@ -63,13 +60,13 @@ function edited(file: string, text: string, edit: Edit): string {
     return edit(text)
   } catch (error) {
     if (!(error instanceof EditError)) throw error
-    throw new EditError(`${file} was left alone. ${error.message}`, { cause: error })
+    throw new EditError(`${file} was not changed. ${error.message}`, { cause: error })
   }
 }
 
 interface FileText {
   readonly text: string
-  /** The byte-order mark, where it begins with one. */
+  /** Byte order mark, if any. */
   readonly mark: string
 }
 
@@ -82,14 +79,14 @@ async function textOf(file: string): Promise<FileText | undefined> {
     throw new EditError(`${file} cannot be read (${codeOf(error)}).`, { cause: error })
   }
   const text = bytes.toString('utf8')
-  // Bytes that are no UTF-8 would come back as others.
-  if (!Buffer.from(text).equals(bytes)) throw new EditError(`${file} was left alone. It is not written in UTF-8.`)
+  // Invalid UTF-8 would be changed by writing it back.
+  if (!Buffer.from(text).equals(bytes)) throw new EditError(`${file} was not changed. It is not valid UTF-8.`)
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   return { text: text.slice(mark.length), mark }
 }
 
-/** The new text beside its target, with the rights of what it will replace; the owner alone may read a new file, for it may hold secrets. */
-async function drafted(target: string, text: string): Promise<string> {
+/** Keeps the permissions of the target. A new file is private, since it may contain secrets. */
+async function writeDraft(target: string, text: string): Promise<string> {
   const draft = `${target}.${randomUUID()}.tmp`
   const mode = await stat(target).then(
     (found) => found.mode & 0o777,

@@ -14,8 +14,8 @@ const commented = `{
 }
 `
 
-describe('an edit of JSON as people write it', () => {
-  test('keeps comments where they were, tabs and trailing commas', () => {
+describe('editing JSON', () => {
+  test('keeps comments, tabs and trailing commas', () => {
     const after = setJson(['mcpServers', 'unfold'], { url: 'http://127.0.0.1:7420/mcp' })(commented)
     expect(after).toBe(
       commented
@@ -25,13 +25,13 @@ describe('an edit of JSON as people write it', () => {
     expect(removeJson(['mcpServers', 'unfold'])(after)).toBe(commented)
   })
 
-  test('replaces a value in its place, and keeps the line ends of Windows', () => {
+  test('replaces a value in place, and keeps CRLF line ends', () => {
     const text = '{\r\n  "a": 1,\r\n  "b": 2\r\n}\r\n'
     expect(setJson(['a'], { c: [1] })(text)).toBe('{\r\n  "a": {\r\n    "c": [1]\r\n  },\r\n  "b": 2\r\n}\r\n')
     expect(setJson(['c'], 3)(text)).toBe('{\r\n  "a": 1,\r\n  "b": 2,\r\n  "c": 3\r\n}\r\n')
   })
 
-  test('begins a file that is empty, makes the way to a value, and stays on the line of what is on one', () => {
+  test('creates missing files and objects, and keeps single-line objects on one line', () => {
     expect(setJson(['mcpServers', 'a'], {})('')).toBe('{\n  "mcpServers": {\n    "a": {}\n  }\n}\n')
     expect(setJson(['b'], 2)('{"a":1}')).toBe('{"a":1, "b": 2}')
     expect(setJson(['b'], 2)('{"a":1,}')).toBe('{"a":1, "b": 2,}')
@@ -39,7 +39,7 @@ describe('an edit of JSON as people write it', () => {
     expect(removeJson(['a'])('{"a":1, "b": 2}')).toBe('{"b": 2}')
   })
 
-  test('puts a value at the end of a list, or begins one', () => {
+  test('appends to a list, or creates it', () => {
     expect(appendJson(['tokens'], { name: 'b' })('{\n  "tokens": [\n    { "name": "a" } // first\n  ]\n}')).toBe(
       '{\n  "tokens": [\n    { "name": "a" }, // first\n    {\n      "name": "b"\n    }\n  ]\n}',
     )
@@ -47,7 +47,7 @@ describe('an edit of JSON as people write it', () => {
     expect(() => appendJson(['tokens'], 1)('{"tokens": {}}')).toThrow(EditError)
   })
 
-  test('takes an item out of a list with its remark, and the list with its last item', () => {
+  test('removes a list item with its comment, and the list with its last item', () => {
     const before = '{\n  "tokens": [\n    { "name": "a" } // first\n  ]\n}'
     const both = appendJson(['tokens'], { name: 'b' })(before)
     expect(removeItemJson(['tokens'], 1)(both)).toBe(before)
@@ -57,7 +57,7 @@ describe('an edit of JSON as people write it', () => {
     expect(() => removeItemJson(['tokens'], 0)('{"tokens": {}}')).toThrow(EditError)
   })
 
-  test('of what is no JSON, no object, says the same twice or is nested without end is refused', () => {
+  test('rejects invalid JSON, duplicate keys and endless nesting', () => {
     const deep = [200, 200_000].map((levels) => `{ "a": ${'['.repeat(levels)}${']'.repeat(levels)} }`)
     for (const text of ['{', '[]', '{"a": 1, "a": 2}', '{"mcpServers": []}', '{"mcpServers": "none"}', ...deep])
       expect(() => setJson(['mcpServers', 'a'], 1)(text)).toThrow(EditError)
@@ -80,7 +80,7 @@ function written(value: unknown, gap: () => string, hasTrailing: () => boolean):
 
 const commentsIn = (text: string): readonly string[] => text.match(/\/\/ \w+|\/\* ?\w+/gu) ?? []
 
-test('however a file is written, a value is set and removed again, nothing else changes and no remark above it is lost', () => {
+test('for any formatting, setting and removing a value changes nothing else and loses no comment', () => {
   const leaf = fc.oneof(fc.integer(), fc.string({ maxLength: 4 }), fc.boolean(), fc.constant(null))
   const key = fc.string({ maxLength: 3 }).filter((name) => name !== '__proto__')
   const inner = fc.dictionary(key, fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), fc.dictionary(key, leaf, { maxKeys: 2 })), {

@@ -5,19 +5,19 @@ import { type Edit, EditError } from './edit.ts'
 
 type Path = readonly string[]
 
-/** Sets what stands at `path` to `value`. All else stays as it is, to the byte: comments, order, indentation, line ends. */
+/** Sets the value at `path`; everything else, including comments and formatting, stays byte-identical. */
 export const setJson =
   (path: Path, value: unknown): Edit =>
   (text) =>
     checked(text, (given, root) => setIn(given, root, path, value), withValue(path, value))
 
-/** Puts a value at the end of the list at `path`, which is made where there is none. */
+/** Appends a value to the list at `path`, creating the list if needed. */
 export const appendJson =
   (path: Path, value: unknown): Edit =>
   (text) => {
     const present = valueAt(plainOf(rootOf(text)), path)
     if (present === undefined) return setJson(path, [value])(text)
-    if (!Array.isArray(present)) throw new EditError(`"${path.join('.')}" is no list.`)
+    if (!Array.isArray(present)) throw new EditError(`"${path.join('.')}" is not a list.`)
     return checked(
       text,
       (given, root) => {
@@ -28,7 +28,7 @@ export const appendJson =
     )
   }
 
-/** Removes what stands at `path`; a file without it stays as it is. */
+/** Removes the value at `path`, if present. */
 export const removeJson =
   (path: Path): Edit =>
   (text) => {
@@ -37,7 +37,7 @@ export const removeJson =
     return checked(text, () => removed(text, nodeAt(root, path)), withoutValue(path))
   }
 
-/** Removes an item of the list at `path`; the list itself goes with its last item. */
+/** Removes an item of the list at `path`, and the list with its last item. */
 export const removeItemJson =
   (path: Path, index: number): Edit =>
   (text) => {
@@ -54,18 +54,17 @@ export const removeItemJson =
     )
   }
 
-/** What stands at `path` in a text, if something does. */
 export function jsonAt(text: string, path: Path): unknown {
   return valueAt(plainOf(rootOf(text)), path)
 }
 
-// An edit is judged by what it comes to: what was to change did, and nothing else.
+// Verifies the result: the intended change and nothing else.
 function checked(text: string, edit: (given: string, root: Node) => string, expected: (before: unknown) => unknown): string {
   const given = text.trim() === '' ? '{}\n' : text
   const root = rootOf(given)
   const after = edit(given, root)
   if (!isDeepStrictEqual(plainOf(rootOf(after)), expected(plainOf(root))))
-    throw new EditError('It is written in a way that cannot be edited without harm.')
+    throw new EditError('The edit would change more than intended.')
   return after
 }
 
@@ -74,8 +73,8 @@ const options = { allowTrailingComma: true }
 function rootOf(text: string): Node {
   const errors: ParseError[] = []
   const root = treeOf(text.trim() === '' ? '{}' : text, errors)
-  if (root === undefined || errors.length > 0) throw new EditError('It is not JSON.')
-  if (root.type !== 'object') throw new EditError('It holds no object.')
+  if (root === undefined || errors.length > 0) throw new EditError('Invalid JSON.')
+  if (root.type !== 'object') throw new EditError('The file must contain an object.')
   return root
 }
 
@@ -83,24 +82,24 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors, options)
   } catch (error) {
-    // The parser calls itself at each level.
+    // The parser is recursive.
     throw new EditError(tooDeep, { cause: error })
   }
 }
 
-const deepest = 100
-const tooDeep = 'It is nested too deeply.'
+const maxDepth = 100
+const tooDeep = 'Nested too deeply.'
 
-/** The value without places. Names that are written twice are refused: which of them counts differs between programs. */
+/** Duplicate keys are rejected, since programs disagree on which one wins. */
 function plainOf(node: Node, depth = 0): unknown {
-  if (depth > deepest) throw new EditError(tooDeep)
+  if (depth > maxDepth) throw new EditError(tooDeep)
   if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, depth + 1))
   if (node.type !== 'object') return node.value
   const entries = (node.children ?? []).map(({ children: [key, value] = [] }) => {
-    if (key === undefined || value === undefined) throw new EditError('It is not JSON.')
+    if (key === undefined || value === undefined) throw new EditError('Invalid JSON.')
     return [String(key.value), plainOf(value, depth + 1)] as const
   })
-  if (new Set(entries.map(([key]) => key)).size < entries.length) throw new EditError('It has the same name twice in one object.')
+  if (new Set(entries.map(([key]) => key)).size < entries.length) throw new EditError('An object has duplicate keys.')
   return Object.fromEntries(entries)
 }
 
@@ -127,7 +126,7 @@ const withoutValue =
 
 function nodeAt(root: Node, path: Path): Node {
   const node = findNodeAtLocation(root, [...path])
-  if (node === undefined) throw new EditError(`It has no "${path.join('.')}".`)
+  if (node === undefined) throw new EditError(`Missing "${path.join('.')}".`)
   return node
 }
 
@@ -137,10 +136,10 @@ function setIn(text: string, root: Node, path: Path, value: unknown): string {
     const replaced = valueText(text, value, indentOf(text, present))
     return text.slice(0, present.offset) + replaced + text.slice(endOf(present))
   }
-  // The nearest object on the way that is there gets the rest of the way.
+  // Insert into the deepest existing object on the path.
   const known = path.findLastIndex((_, length) => findNodeAtLocation(root, path.slice(0, length)) !== undefined)
   const parent = nodeAt(root, path.slice(0, known))
-  if (parent.type !== 'object') throw new EditError(`"${path.slice(0, known).join('.')}" is no object.`)
+  if (parent.type !== 'object') throw new EditError(`"${path.slice(0, known).join('.')}" is not an object.`)
   const [key = '', ...rest] = path.slice(known)
   const whole = rest.reduceRight((inner: unknown, name) => ({ [name]: inner }), value)
   const indent = childIndent(text, parent)
@@ -151,13 +150,12 @@ const endOf = ({ offset, length }: Node): number => offset + length
 
 const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
-/** What one level of indentation is in this file. */
+/** One level of indentation in this file. */
 function unitOf(text: string): string {
   const [, indent = '  '] = /\n([ \t]+)(?=["{[}\]])/u.exec(text) ?? []
   return indent
 }
 
-/** The white space at the beginning of the line on which a node begins. */
 function indentOf(text: string, { offset }: Node): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/u.exec(text.slice(start, offset))?.[0] ?? ''
@@ -172,9 +170,9 @@ function childIndent(text: string, parent: Node): string {
 const valueText = (text: string, value: unknown, indent: string): string =>
   written(value, unitOf(text)).replaceAll('\n', `${lineBreak(text)}${indent}`)
 
-const longestList = 80
+const maxLineLength = 80
 
-/** The value as people write it: a short list of words is one line. */
+/** Short lists of scalars stay on one line. */
 function written(value: unknown, unit: string): string {
   const nested = (items: readonly string[], open: string, close: string): string =>
     items.length === 0
@@ -183,7 +181,7 @@ function written(value: unknown, unit: string): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => written(item, unit))
     const line = `[${items.join(', ')}]`
-    const isShort = line.length <= longestList && !value.some((item) => typeof item === 'object' && item !== null)
+    const isShort = line.length <= maxLineLength && !value.some((item) => typeof item === 'object' && item !== null)
     return isShort ? line : nested(items, '[', ']')
   }
   if (!isRecord(value)) return JSON.stringify(value)
@@ -195,7 +193,6 @@ function written(value: unknown, unit: string): string {
   )
 }
 
-/** Puts an item at the end of an object or a list. */
 function inserted(text: string, parent: Node, item: string): string {
   const close = endOf(parent) - 1
   const last = parent.children?.at(-1)
@@ -207,7 +204,7 @@ function inserted(text: string, parent: Node, item: string): string {
   }
   const { comma, lineEnd } = afterItem(text, endOf(last), close)
   if (lineEnd === undefined) {
-    // All on one line, and so it stays.
+    // Keep everything on one line.
     const short = item.replaceAll(/\r?\n[ \t]*/gu, ' ')
     return comma === undefined
       ? `${text.slice(0, endOf(last))}, ${short}${text.slice(endOf(last))}`
@@ -221,7 +218,7 @@ function inserted(text: string, parent: Node, item: string): string {
 function removed(text: string, value: Node): string {
   const item = value.parent?.type === 'property' ? value.parent : value
   const parent = item.parent
-  if (parent === undefined) throw new EditError('It holds nothing else.')
+  if (parent === undefined) throw new EditError('The root cannot be removed.')
   const close = endOf(parent) - 1
   const all = parent.children ?? []
   const previous = all[all.indexOf(item) - 1]
@@ -232,18 +229,18 @@ function removed(text: string, value: Node): string {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const isOwnLine = lineStart > 0 && text.slice(lineStart, start).trim() === ''
   if (isOwnLine && lineEnd !== undefined) {
-    // A remark behind it goes with it.
+    // A trailing comment is removed with its item.
     start = text[lineStart - 2] === '\r' ? lineStart - 2 : lineStart - 1
     end = lineEnd
   } else if (!isLast) end += /^[ \t]*/u.exec(text.slice(end))?.[0].length ?? 0
   if (!isLast || comma !== undefined || previous === undefined) return text.slice(0, start) + text.slice(end)
-  // The one before is the last one now.
+  // The previous item is now the last one.
   const extra = afterItem(text, endOf(previous), item.offset).comma
   if (extra === undefined) return text.slice(0, start) + text.slice(end)
   return text.slice(0, extra) + text.slice(extra + 1, Math.max(start, extra + 1)) + text.slice(end)
 }
 
-/** The comma behind an item, and where the line ends on which the item ends; a remark there is part of that line. */
+/** Position of the comma after an item, and end of its line, including a trailing comment. */
 function afterItem(text: string, from: number, to: number): { readonly comma?: number; readonly lineEnd?: number } {
   const scanner = createScanner(text, false)
   scanner.setPosition(from)
@@ -252,7 +249,7 @@ function afterItem(text: string, from: number, to: number): { readonly comma?: n
     scanner.scan()
     const offset = scanner.getTokenOffset()
     if (text[offset] === ',') comma ??= offset
-    // A comma on a later line still belongs to the item, so the line that counts is the one with the comma.
+    // A comma on a later line still belongs to the item.
     const isPast = comma !== undefined || !isComma(text, scanner.getPosition(), to)
     if (isPast && offset < to && /^[\r\n]/u.test(text.slice(offset, offset + 1)))
       return { ...(comma !== undefined && { comma }), lineEnd: offset }
@@ -260,7 +257,7 @@ function afterItem(text: string, from: number, to: number): { readonly comma?: n
   return comma === undefined ? {} : { comma }
 }
 
-/** Whether the next thing that is no remark is a comma. */
+/** Whether the next token other than comments is a comma. */
 function isComma(text: string, from: number, to: number): boolean {
   const scanner = createScanner(text, true)
   scanner.setPosition(from)

@@ -20,7 +20,7 @@ text = """
 model = 'small'
 `
 
-test('a table is added, changed in its place and removed, and nothing else of the file changes by a byte', () => {
+test('a table is added, replaced in place and removed, and everything else stays byte-identical', () => {
   const after = set(mine)
   expect(after).toBe(`${mine}
 [mcp_servers.unfold]
@@ -33,7 +33,7 @@ http_headers = { Authorization = "Bearer \\"x\\"" }
   expect(remove(mine)).toBe(mine)
 })
 
-test('a table that somebody else wrote is replaced with the tables in it, where it was', () => {
+test('an existing table is replaced in place with its subtables', () => {
   const theirs = mine.replace(
     '# about the profile',
     '[mcp_servers."unfold"]\r\ncommand = "old"\n[mcp_servers.unfold.env]\nA = "b"\n\n# about the profile',
@@ -44,13 +44,13 @@ test('a table that somebody else wrote is replaced with the tables in it, where 
   expect(remove(after)).toBe(mine)
 })
 
-test('an empty file, and one whose last line has no end, are begun and gone on with', () => {
+test('an empty file, and one without a final line break, are extended', () => {
   expect(set('')).toMatch(/^\[mcp_servers\.unfold\]\n/u)
   expect(remove(set(''))).toBe('')
   expect(set('a = 1')).toMatch(/^a = 1\n\n\[mcp_servers\.unfold\]\n/u)
 })
 
-test('what cannot be edited line by line is left alone', () => {
+test('a file that cannot be edited by lines is not changed', () => {
   for (const text of ['mcp_servers = { git = { command = "x" } }', 'a = ', '[mcp_servers]\nunfold = { url = "x" }\n'])
     expect(() => set(text)).toThrow(EditError)
   expect(() => remove('[mcp_servers]\nunfold = { url = "x" }\n')).toThrow(EditError)

@@ -5,34 +5,34 @@ import { type Edit, EditError } from './edit.ts'
 
 type Table = { readonly [key: string]: unknown }
 
-/** Makes `[section.name]` this table. All else stays as it is, to the byte. */
+/** Sets table `[section.name]`; everything else stays byte-identical. */
 export const setTomlTable =
   (section: string, name: string, table: Table): Edit =>
   (text) => {
-    const { lines, first, isOneThere } = without(text, section, name)
+    const { lines, first, exists } = without(text, section, name)
     const block = [
       `[${section}.${keyText(name)}]`,
       ...Object.entries(table).map(([key, value]) => `${keyText(key)} = ${valueText(value)}`),
     ]
     const line = text.includes('\r\n') ? '\r\n' : '\n'
     const own = block.map((each) => `${each}${line}`)
-    const isApart = isOneThere || lines.length === 0 || lines.at(-1)?.trim() === ''
+    const isSeparated = exists || lines.length === 0 || lines.at(-1)?.trim() === ''
     const before = lines.slice(0, first)
     const last = before.at(-1)
-    // The last line of a file may lack its end.
+    // The last line may lack a line break.
     if (last !== undefined && !last.endsWith('\n')) before.splice(-1, 1, `${last}${line}`)
-    const after = [...before, ...(isApart ? [] : [line]), ...own, ...lines.slice(first)].join('')
+    const after = [...before, ...(isSeparated ? [] : [line]), ...own, ...lines.slice(first)].join('')
     return checked(text, after, (value) => ({ ...value, [section]: { ...tableIn(value, section), [name]: table } }))
   }
 
-/** Removes `[section.name]`, with the tables inside it; a file without it stays as it is. */
+/** Removes `[section.name]` and its subtables, if present. */
 export const removeTomlTable =
   (section: string, name: string): Edit =>
   (text) => {
     const present = tableIn(parsed(text), section)
     if (!Object.hasOwn(present, name)) return text
     const { lines, first } = without(text, section, name)
-    // The empty line that set it apart goes with it.
+    // Also remove the blank line before the table.
     if (first > 0 && lines[first - 1]?.trim() === '' && (lines[first] ?? '').trim() === '') lines.splice(first - 1, 1)
     const { [name]: _, ...rest } = present
     return checked(text, lines.join(''), ({ [section]: __, ...value }) =>
@@ -40,13 +40,12 @@ export const removeTomlTable =
     )
   }
 
-/** The table `[section.name]` of a text, if it has one. */
 export function tomlTable(text: string, section: string, name: string): unknown {
   const tables = tableIn(parsed(text), section)
   return Object.hasOwn(tables, name) ? tables[name] : undefined
 }
 
-/** The lines of a text without one table, and where it was, or would be put. */
+/** Lines without one table, and the position of that table or where to insert it. */
 function without(text: string, section: string, name: string) {
   const lines: string[] = []
   let first: number | undefined
@@ -56,23 +55,23 @@ function without(text: string, section: string, name: string) {
     const path = headerOf(line)
     if (path !== undefined) isInside = path[0] === section && path[1] === name
     if (isInside && path !== undefined) first ??= lines.length
-    const isRemark = /^\s*(?:#.*)?$/u.test(line.trimEnd())
-    // Empty lines and remarks at the end of a table are about the next one.
-    if (isInside && isRemark) kept.push(line)
+    const isBlankOrComment = /^\s*(?:#.*)?$/u.test(line.trimEnd())
+    // Blank lines and comments at the end of a table belong to the next one.
+    if (isInside && isBlankOrComment) kept.push(line)
     else if (isInside) kept = []
     else {
       lines.push(...kept, line)
       kept = []
     }
   }
-  return { lines: [...lines, ...kept], first: first ?? lines.length, isOneThere: first !== undefined }
+  return { lines: [...lines, ...kept], first: first ?? lines.length, exists: first !== undefined }
 }
 
 const bare = '[A-Za-z0-9_-]+'
 const key = `(?:${bare}|"[^"\\\\]*"|'[^']*')`
 const header = new RegExp(`^\\s*\\[\\s*(${key}(?:\\s*\\.\\s*${key})*)\\s*\\]\\s*(?:#.*)?$|^\\s*\\[\\[(.*)\\]\\]`, 'u')
 
-/** The names in the header of a table; none for a list of tables, which is never ours. */
+/** Keys in a table header; empty for an array of tables. */
 function headerOf(line: string): readonly string[] | undefined {
   const found = header.exec(line.trimEnd())
   if (found === null) return undefined
@@ -88,16 +87,16 @@ function valueText(value: unknown): string {
   return `{ ${pairs.join(', ')} }`
 }
 
-// An edit is judged by what it comes to: what was to change did, and nothing else.
+// Verifies the result: the intended change and nothing else.
 function checked(before: string, after: string, expected: (value: Table) => Table): string {
-  let made: Table | undefined
+  let result: Table | undefined
   try {
-    made = parsed(after)
+    result = parsed(after)
   } catch {
-    // As below: it was well-formed before.
+    // Reported below.
   }
-  if (made === undefined || !isDeepStrictEqual(plain(made), plain(expected(parsed(before)))))
-    throw new EditError('It is written in a way that cannot be edited without harm.')
+  if (result === undefined || !isDeepStrictEqual(plain(result), plain(expected(parsed(before)))))
+    throw new EditError('The edit would change more than intended.')
   return after
 }
 
@@ -105,11 +104,11 @@ function parsed(text: string): Table {
   try {
     return parse(text)
   } catch (error) {
-    throw new EditError('It is not TOML.', { cause: error })
+    throw new EditError('Invalid TOML.', { cause: error })
   }
 }
 
-// Tables of the parser have no prototype, and ours do.
+// The parser returns objects without a prototype.
 const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value

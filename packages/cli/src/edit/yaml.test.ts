@@ -21,7 +21,7 @@ extensions:
 GOOSE_MODE: auto
 `
 
-test('an entry is added, changed in its place and removed, and nothing else of the file changes by a byte', () => {
+test('an entry is added, replaced in place and removed, and everything else stays byte-identical', () => {
   const after = set(mine)
   expect(after).toBe(
     mine.replace(
@@ -43,7 +43,7 @@ test('an entry is added, changed in its place and removed, and nothing else of t
   expect(remove(mine)).toBe(mine)
 })
 
-test('a file that is empty, has no such section, or an empty one, gets it', () => {
+test('a missing or empty section is created', () => {
   for (const text of [
     '',
     '# nothing yet\n',
@@ -63,7 +63,7 @@ test('a file that is empty, has no such section, or an empty one, gets it', () =
   expect(remove(set(windows))).toBe(windows)
 })
 
-test('what is not YAML, no object, or written in one line is left alone', () => {
+test('invalid YAML, other values, and flow style are not changed', () => {
   for (const text of [
     'a: [',
     '- a\n',
@@ -76,7 +76,7 @@ test('what is not YAML, no object, or written in one line is left alone', () => 
     expect(() => set(text)).toThrow(EditError)
 })
 
-test('an item of a list is added, changed in its place and removed', () => {
+test('a list item is added, replaced in place and removed', () => {
   const list = `name: mine
 mcpServers:
 - name: git   # theirs

@@ -5,7 +5,7 @@ import { type Edit, EditError } from './edit.ts'
 
 type Entry = { readonly [key: string]: unknown }
 
-/** Sets the entry `name` in the object `section`. All else stays as it is, to the byte. */
+/** Sets entry `name` of mapping `section`; everything else stays byte-identical. */
 export const setYaml =
   (section: string, name: string, entry: Entry): Edit =>
   (text) => {
@@ -17,7 +17,7 @@ export const setYaml =
     }))
   }
 
-/** Removes the entry `name` from the object `section`; a file without it stays as it is. */
+/** Removes entry `name` of mapping `section`, if present. */
 export const removeYaml =
   (section: string, name: string): Edit =>
   (text) => {
@@ -27,13 +27,12 @@ export const removeYaml =
     return checked(text, removedFrom(text, section, name), (value) => ({ ...value, [section]: rest }))
   }
 
-/** The entry `name` in the object `section` of a text, if it has one. */
 export function yamlEntry(text: string, section: string, name: string): unknown {
   const entries = entriesOf(contentOf(text), section)
   return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
 
-/** Sets the item of the list `section` that has this name. All else stays as it is, to the byte. */
+/** Sets the list item of `section` with this name; everything else stays byte-identical. */
 export const setYamlItem =
   (section: string, name: string, entry: Entry): Edit =>
   (text) => {
@@ -47,7 +46,7 @@ export const setYamlItem =
     })
   }
 
-/** Removes the item of the list `section` that has this name; a file without it stays as it is. */
+/** Removes the list item of `section` with this name, if present. */
 export const removeYamlItem =
   (section: string, name: string): Edit =>
   (text) => {
@@ -59,7 +58,7 @@ export const removeYamlItem =
     }))
   }
 
-/** The item of the list `section` that has this name, without the name, if there is one. */
+/** The list item of `section` with this name, without its `name` field. */
 export function yamlItem(text: string, section: string, name: string): unknown {
   const found = itemsOf(contentOf(text), section).find((each) => isNamed(each, name))
   if (!isRecord(found)) return undefined
@@ -70,7 +69,7 @@ export function yamlItem(text: string, section: string, name: string): unknown {
 interface Setting {
   readonly section: string
   readonly name: string
-  /** The entry with every line indented. */
+  /** The entry, with every line indented. */
   readonly block: (indent: string) => string
   readonly line: string
 }
@@ -87,7 +86,7 @@ function setIn(text: string, { section, name, block, line }: Setting): string {
   if (found === undefined) return appended(text, section, block, line)
   const { value } = found
   if (!isMap<Node, Node>(value) || value.items.length === 0) return filled(text, found, block, line)
-  if (value.flow === true) throw harmful()
+  if (value.flow === true) throw unsafeEdit()
   const present = pairIn(value, name)
   const indent = indentOf(text, startOf(value.items[0] as Pair<Node, Node>))
   if (present !== undefined) {
@@ -104,7 +103,7 @@ function setItemIn(text: string, { section, name, block, line }: Setting): strin
   if (found === undefined) return appended(text, section, block, line)
   const { value } = found
   if (!isSeq<Node>(value) || value.items.length === 0) return filled(text, found, block, line)
-  if (value.flow === true) throw harmful()
+  if (value.flow === true) throw unsafeEdit()
   const indent = indentOf(text, dashOf(text, value.items[0] as Node))
   const present = value.items.find((item) => isNamedNode(item, name))
   const { dash, end } = itemExtent(text, present ?? (value.items.at(-1) as Node))
@@ -113,18 +112,17 @@ function setItemIn(text: string, { section, name, block, line }: Setting): strin
   return `${text.slice(0, lineEnd)}${line}${block(indent)}${lineEnd === text.length ? line : ''}${text.slice(lineEnd)}`
 }
 
-/** The text with the section at its end. */
 function appended(text: string, section: string, block: Setting['block'], line: string): string {
   const apart = text === '' || text.endsWith('\n') ? '' : line
   return `${text}${apart}${section}:${line}${block('  ')}${line}`
 }
 
-/** The text with something in a section that has nothing in it: `section:`, `section: {}` or `section: []`. */
+/** Fills an empty section: `section:`, `section: {}` or `section: []`. */
 function filled(text: string, found: Pair<Node, Node>, block: Setting['block'], line: string): string {
   const { value } = found
   const isEmpty =
     value === null || (isScalar(value) && value.value === null) || ((isMap(value) || isSeq(value)) && value.items.length === 0)
-  if (!isEmpty) throw harmful()
+  if (!isEmpty) throw unsafeEdit()
   const end = endOfKey(found)
   const rest = text.slice(value?.range?.[1] ?? end)
   return `${text.slice(0, end)}:${line}${block('  ')}${/^[\r\n]/u.test(rest) ? '' : line}${rest}`
@@ -134,7 +132,7 @@ function withoutItem(text: string, section: string, name: string): string {
   const found = pairIn(rootOf(text), section)
   const value = found?.value
   const item = isSeq<Node>(value) && value.flow !== true ? value.items.find((each) => isNamedNode(each, name)) : undefined
-  if (found === undefined || item === undefined || !isSeq(value)) throw harmful()
+  if (found === undefined || item === undefined || !isSeq(value)) throw unsafeEdit()
   const { dash, end } = itemExtent(text, item)
   return withoutLines(text, { start: dash, end, found, rest: value.items.length > 1 ? undefined : '[]' })
 }
@@ -143,16 +141,15 @@ function removedFrom(text: string, section: string, name: string): string {
   const found = pairIn(rootOf(text), section)
   const value = found?.value
   const present = isMap<Node, Node>(value) && value.flow !== true ? pairIn(value, name) : undefined
-  if (found === undefined || present === undefined || !isMap(value)) throw harmful()
+  if (found === undefined || present === undefined || !isMap(value)) throw unsafeEdit()
   return withoutLines(text, { ...extentOf(text, present), found, rest: value.items.length > 1 ? undefined : '{}' })
 }
 
 interface Lines {
   readonly start: number
   readonly end: number
-  /** The section. */
   readonly found: Pair<Node, Node>
-  /** What is left of its value, where nothing else is in it. */
+  /** Text for an empty section, when the last entry was removed. */
   readonly rest: string | undefined
 }
 
@@ -161,14 +158,14 @@ function withoutLines(text: string, { start, end, found, rest }: Lines): string 
   const to = lineEndFrom(text, end)
   const after = text.slice(to).replace(/^\r?\n/u, '')
   if (rest === undefined) return `${text.slice(0, from)}${after}`
-  // An object or a list with nothing in it, and not nothing.
+  // Keep an empty mapping or list instead of null.
   const key = endOfKey(found)
   return `${text.slice(0, key)}: ${rest}${text.slice(key + 1, from)}${after}`
 }
 
 function dashOf(text: string, item: Node): number {
   const at = text.lastIndexOf('-', item.range?.[0] ?? 0)
-  if (at === -1 || text.slice(at + 1, item.range?.[0]).trim() !== '') throw harmful()
+  if (at === -1 || text.slice(at + 1, item.range?.[0]).trim() !== '') throw unsafeEdit()
   return at
 }
 
@@ -183,7 +180,8 @@ function rootOf(text: string): YAMLMap<Node, Node> | undefined {
   const document = parsed(text)
   const { contents } = document
   if (contents === null) return undefined
-  if (!isMap<Node, Node>(contents) || contents.flow === true) throw new EditError('It holds no object in block style.')
+  if (!isMap<Node, Node>(contents) || contents.flow === true)
+    throw new EditError('The file must contain a mapping in block style.')
   return contents
 }
 
@@ -192,9 +190,9 @@ function parsed(text: string) {
     const document = parseDocument(text)
     if (document.errors.length === 0) return document
   } catch {
-    // Nested too deeply to be read.
+    // Nested too deeply.
   }
-  throw new EditError('It is not YAML.')
+  throw new EditError('Invalid YAML.')
 }
 
 function pairIn(map: YAMLMap<Node, Node> | undefined, name: string): Pair<Node, Node> | undefined {
@@ -203,10 +201,10 @@ function pairIn(map: YAMLMap<Node, Node> | undefined, name: string): Pair<Node, 
 
 const startOf = ({ key }: Pair<Node, Node>): number => key.range?.[0] ?? 0
 
-/** Where the name of an entry ends; the colon follows. */
+/** End of the key; the colon follows. */
 const endOfKey = ({ key }: Pair<Node, Node>): number => key.range?.[1] ?? 0
 
-/** Where an entry begins, and where the last character of it is that is not white space. */
+/** Range of an entry without trailing whitespace. */
 function extentOf(text: string, pair: Pair<Node, Node>): { readonly start: number; readonly end: number } {
   const start = startOf(pair)
   const end = pair.value?.range?.[1] ?? endOfKey(pair) + 1
@@ -220,28 +218,28 @@ function lineEndFrom(text: string, from: number): number {
 
 function indentOf(text: string, offset: number): string {
   const indent = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
-  if (!/^ *$/u.test(indent)) throw harmful()
+  if (!/^ *$/u.test(indent)) throw unsafeEdit()
   return indent
 }
 
 const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
-// An edit is judged by its result: what was to change did, and nothing else.
+// Verifies the result: the intended change and nothing else.
 function checked(before: string, after: string, expected: (value: Entry) => Entry): string {
-  let made: unknown
+  let result: unknown
   try {
-    made = contentOf(after)
+    result = contentOf(after)
   } catch {
-    // As below: it was well-formed before.
+    // Reported below.
   }
-  if (!isDeepStrictEqual(made, expected(contentOf(before)))) throw harmful()
+  if (!isDeepStrictEqual(result, expected(contentOf(before)))) throw unsafeEdit()
   return after
 }
 
 function contentOf(text: string): Entry {
   const value: unknown = parsed(text).toJS()
   if (value === null) return {}
-  if (!isRecord(value)) throw new EditError('It holds no object.')
+  if (!isRecord(value)) throw new EditError('The file must contain a mapping.')
   return value
 }
 
@@ -257,4 +255,4 @@ function itemsOf(value: Entry, section: string): readonly unknown[] {
 
 const isNamed = (item: unknown, name: string): boolean => isRecord(item) && item.name === name
 
-const harmful = (): EditError => new EditError('It is written in a way that cannot be edited without harm.')
+const unsafeEdit = (): EditError => new EditError('The edit would change more than intended.')

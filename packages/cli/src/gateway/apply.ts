@@ -1,48 +1,47 @@
 import { CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
-import { differenceLines } from '../edit/difference.ts'
+import { diffLines } from '../edit/diff.ts'
 import { EditError } from '../edit/edit.ts'
 import { type PlannedEdit, writeEdit } from '../edit/file.ts'
 import { type Flags, isSet } from '../grammar/grammar.ts'
-import { requireYes } from '../interactive/agreement.ts'
+import { requireConfirmation } from '../interactive/require-confirmation.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
-import { styleFor } from '../text/style.ts'
-import { shownText } from './masked-text.ts'
+import { createStyle } from '../text/style.ts'
+import { maskConfigText } from './masked-text.ts'
 
-export interface Applying {
+export interface ApplyOptions {
   readonly flags: Flags
   readonly io: Io
   readonly output: Output
-  /** What is asked before it is written; nothing where the command itself was clear enough. A function is called once the edit is known. */
+  /** Confirmation prompt; a function is called after the edit was computed. */
   readonly question?: string | (() => string | undefined)
 }
 
-/** What became of an edit. */
-export interface Applied {
+export interface ApplyResult {
   readonly file: string
   readonly changed: boolean
   readonly backup?: string
 }
 
-/** Shows what an edit changes, without secrets, and writes it, if nobody minds. */
-export async function applyEdit(plan: PlannedEdit, { flags, io, output, question }: Applying): Promise<Applied> {
+/** Prints the masked diff of an edit and writes it, after confirmation if required. */
+export async function applyEdit(plan: PlannedEdit, { flags, io, output, question }: ApplyOptions): Promise<ApplyResult> {
   const { file, before = '', after } = plan
-  if (!plan.isChange) return { file, changed: false }
-  const style = styleFor({ env: io.env, isTerminal: io.stderr.isTTY === true })
+  if (!plan.isChanged) return { file, changed: false }
+  const style = createStyle({ env: io.env, isTerminal: io.stderr.isTTY === true })
   output.note(`${safeText(file)}${plan.before === undefined ? ' (new)' : ''}`)
-  const shown = (text: string): string => shownText(file, text)
-  for (const line of differenceLines(before, after, { style, shown })) output.note(line)
+  const mask = (text: string): string => maskConfigText(file, text)
+  for (const line of diffLines(before, after, { style, mask })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
-  const asked = typeof question === 'function' ? question() : question
-  if (asked !== undefined) await requireYes(asked, { flags, io, otherwise: 'Nothing was written.' })
-  const written = await planned(writeEdit(plan))
+  const prompt = typeof question === 'function' ? question() : question
+  if (prompt !== undefined) await requireConfirmation(prompt, { flags, io, otherwise: 'No changes written.' })
+  const written = await withEditErrors(writeEdit(plan))
   if (written.backup !== undefined) output.note(`Backup: ${safeText(written.backup)}`)
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }
 }
 
-/** What an edit gives, or why the file could not be edited, as a person gets to read it. */
-export function planned<T>(work: Promise<T>): Promise<T> {
+/** Converts edit errors to command errors. */
+export function withEditErrors<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof EditError)) throw error
     throw new CommandError(exit.failed, 'not_edited', error.message, { cause: error })

@@ -1,28 +1,34 @@
+import { isRecord, nearest, nearestHint } from '@unfold-mcp/core'
 import type { ReadConfig } from '@unfold-mcp/gateway/config'
+import { usageError } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { ownPackages } from '../base/packages.ts'
 import type { Edit } from '../edit/edit.ts'
 import { planEdit } from '../edit/file.ts'
-import { setJson } from '../edit/json.ts'
+import { jsonAt, setJson } from '../edit/json.ts'
 import { type Flags, textOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
-import { type Applied, type Applying, applyEdit, planned } from './apply.ts'
-import { foundConfig, userConfig } from './config-file.ts'
+import { type ApplyOptions, type ApplyResult, applyEdit, withEditErrors } from './apply.ts'
+import { findConfig, userConfigFile } from './config-file.ts'
 
-/** The configuration that a command is to change: one that is there, or the user's own that is begun with it. */
+/** An existing configuration, or the path of the user configuration. */
 export async function configToEdit(flags: Flags, io: Io): Promise<string> {
-  return (await foundConfig(textOf(flags, 'config'), io)) ?? userConfig(io)
+  return (await findConfig(textOf(flags, 'config'), io)) ?? userConfigFile(io)
 }
 
-/** Changes the configuration of a gateway. What the gateway could not use is never written. */
-export async function editConfig(file: string, edit: Edit, applying: Applying): Promise<Applied & { readonly read: ReadConfig }> {
+/** Edits the configuration of a gateway; rejects edits that make it invalid. */
+export async function editConfig(
+  file: string,
+  edit: Edit,
+  applying: ApplyOptions,
+): Promise<ApplyResult & { readonly read: ReadConfig }> {
   const { parseConfig } = await import('@unfold-mcp/gateway/config')
   const { io } = applying
   const read = (text: string): ReadConfig => parseConfig(text, { file, environment: io.env })
-  const plan = await planned(
+  const plan = await withEditErrors(
     planEdit(file, (text) => {
-      const after = edit(begun(text))
+      const after = edit(withSchema(text))
       read(after)
       return after
     }),
@@ -30,12 +36,19 @@ export async function editConfig(file: string, edit: Edit, applying: Applying): 
   return { ...(await applyEdit(plan, applying)), read: read(plan.after) }
 }
 
-/** Says what a configuration is still waiting for. */
-export function tellConfig(file: string, { notStarted, warnings }: ReadConfig, output: Output): void {
-  for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
-  for (const [name, [problem]] of notStarted) output.note(`${safeText(name)} is not started: ${safeText(problem?.message ?? '')}`)
+/** Throws if the configuration does not define the server. */
+export function requireServer(text: string, name: string, file: string): void {
+  const servers = jsonAt(text, ['mcpServers'])
+  const names = isRecord(servers) ? Object.keys(servers) : []
+  if (!names.includes(name)) throw usageError(`Unknown server "${name}" in ${file}.${nearestHint(nearest(name, names))}`)
 }
 
-// Editors that know the schema complete and check what is written.
-const begun: Edit = (text) =>
+/** Prints warnings, and servers that are not started. */
+export function reportConfig(file: string, { notStarted, warnings }: ReadConfig, output: Output): void {
+  for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
+  for (const [name, [problem]] of notStarted) output.note(`${safeText(name)} not started: ${safeText(problem?.message ?? '')}`)
+}
+
+// Editors use the schema for completion and validation.
+const withSchema: Edit = (text) =>
   text.trim() === '' ? setJson(['mcpServers'], {})(setJson(['$schema'], ownPackages().schema)('')) : text

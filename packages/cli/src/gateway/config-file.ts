@@ -1,40 +1,33 @@
-import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, exit } from '../base/exit.ts'
+import { fileExists } from '../base/file-exists.ts'
 import type { Io } from '../base/io.ts'
-import { placesOf } from '../config/places.ts'
+import { configLocations } from '../config/locations.ts'
 
 type Where = Pick<Io, 'env' | 'home' | 'cwd' | 'platform'>
 
-/** The file of the user's own gateway, whether it is there or not. */
-export function userConfig(io: Where): string {
-  const place = placesOf(io).find(({ client, trust }) => client === 'unfold' && trust === 'user')
+/** Path of the user configuration, which may not exist. */
+export function userConfigFile(io: Where): string {
+  const place = configLocations(io).find(({ client, trust }) => client === 'unfold' && trust === 'user')
   return place?.file ?? resolve(io.home, 'unfold.json')
 }
 
-/** The configuration that is meant: the one that is named, the one in this folder, the user's own; nothing when there is none. */
-export async function foundConfig(named: string | undefined, io: Where): Promise<string | undefined> {
+/** The named configuration, ./unfold.json or the user configuration, in this order. */
+export async function findConfig(named: string | undefined, io: Where): Promise<string | undefined> {
   if (named !== undefined) return resolve(io.cwd, named)
-  for (const file of [resolve(io.cwd, 'unfold.json'), userConfig(io)]) if (await exists(file)) return file
+  for (const file of [resolve(io.cwd, 'unfold.json'), userConfigFile(io)]) if (await fileExists(file)) return file
   return undefined
 }
 
-/** The same where there has to be one. */
-export async function requiredConfig(named: string | undefined, io: Io): Promise<string> {
-  const file = await foundConfig(named, io)
+export async function requireConfig(named: string | undefined, io: Io): Promise<string> {
+  const file = await findConfig(named, io)
   if (file !== undefined) return file
   throw new CommandError(
     exit.usage,
     'no_config',
-    `There is no unfold.json here, and none of your own (${userConfig(io)}). Make one:
-  unfold import                              takes over the servers of your other programs
-  unfold add <name> -- <command of a server>
-  unfold add <name> <address>`,
+    `No unfold.json in this folder and no ${userConfigFile(io)}. Create one:
+  unfold import                           import servers from your MCP clients
+  unfold add <name> -- <server command>
+  unfold add <name> <url>`,
   )
 }
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )

@@ -4,32 +4,31 @@ import { type Flags, textOf } from '../grammar/grammar.ts'
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** The level that a flag names, where it is given. */
 export function logLevel(flags: Flags, flag: string): LogLevel | undefined {
   const text = textOf(flags, flag)
   const level = levels.find((each) => each === text)
-  if (text !== undefined && level === undefined) throw usageError(`--${flag} is ${levels.join(', ')}, not "${text}".`)
+  if (text !== undefined && level === undefined) throw usageError(`--${flag} must be one of ${levels.join(', ')}, not "${text}".`)
   return level
 }
 
-/** A log that writes nothing about servers, and no information, while `isQuiet`: the summary of the start says the same. */
-export function quietly(log: Log, isQuiet: () => boolean): Log {
-  const unless =
-    (tell: Log['info']): Log['info'] =>
+/** Suppresses info and messages about servers while `isQuiet`: the startup summary shows the same. */
+export function quietDuring(log: Log, isQuiet: () => boolean): Log {
+  const unlessQuiet =
+    (write: Log['info']): Log['info'] =>
     (data, message) => {
-      if (!isQuiet()) tell(data, message)
+      if (!isQuiet()) write(data, message)
     }
-  const ofOthers =
-    (tell: Log['warn']): Log['warn'] =>
+  const unlessServer =
+    (write: Log['warn']): Log['warn'] =>
     (data, message) => {
-      if (!('upstream' in data && isQuiet())) tell(data, message)
+      if (!('upstream' in data && isQuiet())) write(data, message)
     }
   const { problem } = log
   return {
-    debug: unless(log.debug),
-    info: unless(log.info),
-    warn: ofOthers(log.warn),
-    error: ofOthers(log.error),
+    debug: unlessQuiet(log.debug),
+    info: unlessQuiet(log.info),
+    warn: unlessServer(log.warn),
+    error: unlessServer(log.error),
     ...(problem !== undefined && { problem }),
   }
 }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations look like this
 import { expect, test } from 'vitest'
-import { shownText } from './masked-text.ts'
+import { maskConfigText } from './masked-text.ts'
 
 const secrets = {
   args: ['-y', 'hub', '--api-key', 'abc1', '--token=abc2', '--url=https://ada:abc3@a.example/mcp?key=abc4', '--port', '3000'],
@@ -11,7 +11,7 @@ const secrets = {
   database: ['Server=db;User=ada;Password=abc14;Port=1'],
 }
 
-test('no secret among arguments, in addresses, headers or variables is shown, in JSON and in TOML', () => {
+test('no secret in arguments, URLs, headers or variables is shown, in JSON and TOML', () => {
   const servers = Object.entries(secrets).map(([name, args]) => [name, { command: 'npx', args }] as const)
   const config = {
     mcpServers: {
@@ -21,14 +21,14 @@ test('no secret among arguments, in addresses, headers or variables is shown, in
       kept: { command: 'npx', args: ['--token', '${TOKEN}'], env: { A: '${A}', DEBUG: 'true' }, bearer_token_env_var: 'HUB_KEY' },
     },
   }
-  const json = shownText('a.json', JSON.stringify(config, undefined, 2))
+  const json = maskConfigText('a.json', JSON.stringify(config, undefined, 2))
   const rows = Object.entries(config.mcpServers).map(
     ([name, server]) =>
       `[mcp_servers.${name}]\n${Object.entries(server)
         .map(([key, value]) => `${key} = ${tomlOf(value)}`)
         .join('\n')}`,
   )
-  const toml = shownText('a.toml', rows.join('\n'))
+  const toml = maskConfigText('a.toml', rows.join('\n'))
   for (const shown of [json, toml]) {
     expect(shown).not.toMatch(/abc\d|ab@c11/u)
     for (const kept of [
@@ -54,13 +54,13 @@ test('no secret among arguments, in addresses, headers or variables is shown, in
   expect(toml.split('\n')).toHaveLength(rows.join('\n').split('\n').length)
 })
 
-test('secrets are found however they are escaped, and in files of other formats by their form', () => {
-  expect(shownText('a.json', '{"args": ["--token", "a\\u0062c"], "url": "https:\\/\\/ada:pw@a.example"}')).toBe(
+test('secrets are found despite escaping, and by their form in other formats', () => {
+  expect(maskConfigText('a.json', '{"args": ["--token", "a\\u0062c"], "url": "https:\\/\\/ada:pw@a.example"}')).toBe(
     '{"args": ["--token", "***"], "url": "https://***@a.example"}',
   )
-  expect(shownText('a.toml', 'args = [\'--token\', \'abc\', "--key", """one\ntwo"""]')).not.toMatch(/abc|one|two/u)
+  expect(maskConfigText('a.toml', 'args = [\'--token\', \'abc\', "--key", """one\ntwo"""]')).not.toMatch(/abc|one|two/u)
   const yaml = `  headers:\n    Authorization: Bearer abc\n  args:\n    - --key\n    - abc\n  token: unf_${'a1'.repeat(20)}\n  uri: http://ada:pw@a.example/mcp`
-  expect(shownText('a.yaml', yaml)).toBe(
+  expect(maskConfigText('a.yaml', yaml)).toBe(
     '  headers:\n    Authorization: ***\n  args:\n    - --key\n    - ***\n  token: ***\n  uri: http://***@a.example/mcp',
   )
 })

@@ -3,10 +3,9 @@ import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import type { Io } from '../base/io.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import type { Output } from '../output/output.ts'
-import { askGateway, meantGateways } from './running.ts'
+import { adminRequest, findGateways } from './running.ts'
 
-/** What a gateway did when it was asked to read its configuration. */
-export interface ReloadResult {
+export interface Reloaded {
   readonly isApplied: boolean
   readonly problems: readonly {
     readonly file: string
@@ -17,36 +16,36 @@ export interface ReloadResult {
   }[]
 }
 
-/** Makes one gateway read its configuration; resolves once that is in use or was refused. */
-export async function reload(gateway: RunRecord, signal: AbortSignal): Promise<ReloadResult> {
-  const response = await askGateway(gateway, 'reload', { method: 'POST', signal })
-  return (await response.json()) as ReloadResult
+/** Resolves when the configuration is in use or was rejected. */
+export async function reload(gateway: RunRecord, signal: AbortSignal): Promise<Reloaded> {
+  const response = await adminRequest(gateway, 'reload', { method: 'POST', signal })
+  return (await response.json()) as Reloaded
 }
 
-// Closing the sessions of a revoked token includes the calls that still run.
-const patienceMs = 15_000
+// Closing the sessions of a revoked token waits for running calls.
+const reloadTimeoutMs = 15_000
 
-/** Makes every running gateway of this file use it before the command ends. Returns their process numbers, and warns about the others. */
+/** Reloads all running gateways with this configuration. Returns their process IDs and warns about failures. */
 export async function reloadGateways(file: string, io: Io, output: Output): Promise<readonly number[]> {
   const target = await resolved(file)
-  const running = await meantGateways({}, io)
-  const isMeant = await Promise.all(running.map(async ({ config }) => (await resolved(config)) === target))
-  using limit = timeLimit(patienceMs, [io.signal])
+  const running = await findGateways({}, io)
+  const matches = await Promise.all(running.map(async ({ config }) => (await resolved(config)) === target))
+  using limit = timeLimit(reloadTimeoutMs, [io.signal])
   const reloaded = await Promise.all(
     running
-      .filter((_, at) => isMeant[at])
+      .filter((_, at) => matches[at])
       .map(async (gateway) => {
         const isApplied = await reload(gateway, limit.signal).then(
-          (answer) => answer.isApplied,
+          (response) => response.isApplied,
           () => false,
         )
         if (!isApplied)
-          output.warn(`The running gateway (process ${gateway.pid}) did not confirm the change. Check it with: unfold reload`)
+          output.warn(`The running gateway (pid ${gateway.pid}) did not confirm the change. Check with "unfold reload".`)
         return isApplied ? [gateway.pid] : []
       }),
   )
   return reloaded.flat()
 }
 
-// The gateway may have been started through a link.
+// The gateway may have been started through a symbolic link.
 const resolved = (file: string): Promise<string> => realpath(file).catch(() => file)

@@ -7,8 +7,8 @@ import { timeLimit } from '../base/time-limit.ts'
 import { type Flags, numberOf, textOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
 
-/** The gateways of this user that run and are meant by what was said; all where nothing was. */
-export async function meantGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
+/** Running gateways of this user that match --config, --url and --pid. */
+export async function findGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
   const { runningGateways } = await import('@unfold-mcp/gateway/run-file')
   const config = textOf(flags, 'config')
   const url = textOf(flags, 'url')
@@ -21,72 +21,71 @@ export async function meantGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 
   )
 }
 
-/** The one gateway that is meant: where nothing was said, the one that serves more than the client that started it. */
-export async function oneGateway(flags: Flags, io: Io, output: Output): Promise<RunRecord> {
-  const all = await meantGateways(flags, io)
+/** The selected gateway; by default the only one that serves HTTP. */
+export async function requireGateway(flags: Flags, io: Io, output: Output): Promise<RunRecord> {
+  const all = await findGateways(flags, io)
   const [first, ...others] = all
   if (first === undefined) {
-    const isChosen = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
+    const isFiltered = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
     throw new CommandError(
       exit.unreachable,
       'not_running',
-      isChosen
-        ? 'No such gateway of yours runs. See unfold status without it.'
-        : 'No gateway of yours runs. Start one: unfold serve',
+      isFiltered
+        ? 'No matching gateway is running. Run "unfold status" without --config, --url and --pid.'
+        : 'No gateway is running. Start one with "unfold serve".',
     )
   }
   if (others.length === 0) return first
-  const [common, ...more] = all.filter(({ transport }) => transport === 'http')
-  if (common !== undefined && more.length === 0) {
-    const rest = all.filter((each) => each !== common).map(({ pid }) => `--pid ${pid}`)
-    output.note(`Clients have started gateways of their own too: ${rest.join(', ')}`)
-    return common
+  const [shared, ...more] = all.filter(({ transport }) => transport === 'http')
+  if (shared !== undefined && more.length === 0) {
+    const rest = all.filter((each) => each !== shared).map(({ pid }) => `--pid ${pid}`)
+    output.note(`Other gateways, started by clients: ${rest.join(', ')}`)
+    return shared
   }
   const lines = all.map(
-    ({ pid, url, transport, config }) => `  --pid ${pid}   ${transport === 'http' ? url : 'started by its client'}   ${config}`,
+    ({ pid, url, transport, config }) => `  --pid ${pid}   ${transport === 'http' ? url : 'started by a client'}   ${config}`,
   )
   throw new CommandError(
     exit.usage,
     'ambiguous_gateway',
-    `${all.length} gateways of yours run. Say which:\n${lines.join('\n')}`,
+    `${all.length} gateways are running. Choose one:\n${lines.join('\n')}`,
     {
       details: { running: all.map(({ pid, url, transport, config }) => ({ pid, url, transport, config })) },
     },
   )
 }
 
-// A gateway that hangs is no reason to hang.
-const patienceMs = 5_000
+const restartTimeoutMs = 5_000
 
-/** Has all gateways of this user start anew those servers that `isMeant`. Gives their names. */
+/** Restarts matching servers in all gateways of this user; returns their names. */
 export async function restartServers(
-  isMeant: (server: UpstreamStatus) => boolean,
+  matches: (server: UpstreamStatus) => boolean,
   io: Pick<Io, 'env' | 'home' | 'cwd' | 'signal'>,
-  withinMs = patienceMs,
+  timeoutMs = restartTimeoutMs,
 ): Promise<readonly string[]> {
-  using limit = timeLimit(withinMs, [io.signal])
+  using limit = timeLimit(timeoutMs, [io.signal])
   const { signal } = limit
-  const told = await Promise.all(
-    (await meantGateways({}, io)).map(async (gateway) => {
+  const restarted = await Promise.all(
+    (await findGateways({}, io)).map(async (gateway) => {
       try {
-        const response = await askGateway(gateway, 'upstreams', { signal })
-        const names = ((await response.json()) as readonly UpstreamStatus[]).filter(isMeant).map(({ name }) => name)
+        const response = await adminRequest(gateway, 'upstreams', { signal })
+        const names = ((await response.json()) as readonly UpstreamStatus[]).filter(matches).map(({ name }) => name)
         for (const name of names)
-          await askGateway(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal })
+          await adminRequest(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal })
         return names
       } catch {
-        // It finds out by itself, a little later.
+        // An unreachable gateway retries its servers by itself.
         return []
       }
     }),
   )
-  return told.flat()
+  return restarted.flat()
 }
 
 const origin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
 
-/** Asks a gateway something as the one who runs it. */
-export async function askGateway(
+/** Sends an authenticated request to the admin API. */
+export async function adminRequest(
   gateway: RunRecord,
   path: string,
   {
@@ -108,13 +107,13 @@ export async function askGateway(
     throw new CommandError(
       exit.unreachable,
       'unreachable',
-      `The gateway with process ${gateway.pid} does not answer at ${gateway.url}. It may be about to end; try again.`,
+      `The gateway (pid ${gateway.pid}) is not responding at ${gateway.url}. It may be shutting down; try again.`,
       { cause: error },
     )
   }
   if (response.ok) return response
-  const said = (await response.text()).slice(0, 1_000)
-  throw new CommandError(exit.failed, 'refused', `The gateway refused (${response.status}): ${messageIn(said)}`)
+  const body = (await response.text()).slice(0, 1_000)
+  throw new CommandError(exit.failed, 'refused', `Gateway request failed (${response.status}): ${messageIn(body)}`)
 }
 
 function messageIn(text: string): string {
@@ -123,7 +122,7 @@ function messageIn(text: string): string {
     if (typeof error === 'string') return error
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
   } catch {
-    // What is no JSON is shown as it is.
+    // Not JSON: return the text.
   }
   return text
 }

@@ -8,11 +8,11 @@ import { commentText, typeText } from './types.ts'
 
 export interface Generated {
   readonly files: { readonly [path: string]: string }
-  /** What must be in the environment for the program to reach its server. */
+  /** Environment variables that the program needs. */
   readonly variables: readonly string[]
 }
 
-/** A command line and a typed client for a server, as files of a package. */
+/** Files of a package with a command line and a typed client for a server. */
 export function generatedFiles(name: string, target: Target, tools: readonly Tool[], packages: OwnPackages): Generated {
   const { text, variables } = targetCode(target, name)
   return {
@@ -61,7 +61,7 @@ const variableText = (
   isTyped: boolean,
 ): string => `const variable = (name${isTyped ? ': string' : ''})${isTyped ? ': string' : ''} => {
   const value = process.env[name]
-  if (value === undefined) throw new Error(\`Set \${name} in the environment.\`)
+  if (value === undefined) throw new Error(\`\${name} is not set.\`)
   return value
 }
 
@@ -78,36 +78,36 @@ await standalone({ name: ${visibleJson(name)}, target: () => (${target}), tools 
 
 function clientText(name: string, target: string, variables: readonly string[], tools: readonly Tool[]): string {
   const names = new Names()
-  const made = tools.map((tool) => ({
+  const members = tools.map((tool) => ({
     tool,
     method: names.camel(tool.name),
     args: names.pascal(tool.name, 'Arguments'),
     result: tool.outputSchema === undefined ? undefined : names.pascal(tool.name, 'Output'),
   }))
-  const types = made.flatMap(({ tool, args, result }) => [
-    `/** What ${safeName(tool.name)} takes. */\nexport type ${args} = ${typeText(tool.inputSchema)}\n`,
+  const types = members.flatMap(({ tool, args, result }) => [
+    `/** Arguments of ${safeName(tool.name)}. */\nexport type ${args} = ${typeText(tool.inputSchema)}\n`,
     ...(result === undefined || tool.outputSchema === undefined
       ? []
-      : [`/** What ${safeName(tool.name)} answers. */\nexport type ${result} = ${typeText(tool.outputSchema)}\n`]),
+      : [`/** Structured result of ${safeName(tool.name)}. */\nexport type ${result} = ${typeText(tool.outputSchema)}\n`]),
   ])
-  const answer = (result: string | undefined): string => (result === undefined ? 'CallResult' : `Answer<${result}>`)
+  const resultType = (result: string | undefined): string => (result === undefined ? 'CallResult' : `Answer<${result}>`)
   const optional = ({ inputSchema }: Tool): string =>
     Array.isArray(inputSchema.required) && inputSchema.required.length > 0 ? '' : '?'
-  const methods = made.map(
+  const methods = members.map(
     ({ tool, method, args, result }) =>
-      `${commentText(tool.description ?? tool.title, '  ')}  ${method}(args${optional(tool)}: ${args}, options?: CallOptions): Promise<${answer(result)}>`,
+      `${commentText(tool.description ?? tool.title, '  ')}  ${method}(args${optional(tool)}: ${args}, options?: CallOptions): Promise<${resultType(result)}>`,
   )
-  const bodies = made.map(
+  const bodies = members.map(
     ({ tool, method, result }) =>
-      `    ${method}: (args, options) => connection.call(${visibleJson(tool.name)}, { ...args }, options)${result === undefined ? '' : ` as Promise<${answer(result)}>`},`,
+      `    ${method}: (args, options) => connection.call(${visibleJson(tool.name)}, { ...args }, options)${result === undefined ? '' : ` as Promise<${resultType(result)}>`},`,
   )
   return `import { type CallOptions, type CallResult, type Connection, connect, type ConnectOptions, type Target } from '@unfold-mcp/client'
 
-${variables.length === 0 ? '' : variableText(true)}/** A result whose structured part has a type. */
+${variables.length === 0 ? '' : variableText(true)}/** A result with typed structured content. */
 export type Answer<T> = CallResult & { readonly structuredContent?: T }
 
 ${types.join('\n')}
-/** The tools of ${safeName(name)}, one function each. */
+/** Client with one method for each tool of ${safeName(name)}. */
 export interface Client extends AsyncDisposable {
   readonly connection: Connection
   close(): Promise<void>
@@ -135,16 +135,16 @@ const safeName = (name: string): string =>
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll('*/', '* /')
 
-const mostListed = 100
+const maxListed = 100
 
 function readmeText(name: string, tools: readonly Tool[], variables: readonly string[]): string {
-  const listed = tools.slice(0, mostListed).map((tool) => `- \`${safeName(tool.name).replaceAll('`', "'")}\``)
-  const more = tools.length > mostListed ? [`- and ${tools.length - mostListed} more`] : []
+  const listed = tools.slice(0, maxListed).map((tool) => `- \`${safeName(tool.name).replaceAll('`', "'")}\``)
+  const more = tools.length > maxListed ? [`- and ${tools.length - maxListed} more`] : []
   const needs =
-    variables.length === 0 ? '' : `\nIt reads these from the environment: ${variables.map((each) => `\`${each}\``).join(', ')}.\n`
+    variables.length === 0 ? '' : `\nRequired environment variables: ${variables.map((each) => `\`${each}\``).join(', ')}.\n`
   return `# ${name}-cli
 
-A command line and a typed client, made from what the server says of its tools. After the server changed, make them again.
+A command line and a typed client, generated from the tools of the server. Generate them again when the server changes.
 ${needs}
 \`\`\`sh
 npm install

@@ -1,7 +1,7 @@
 import { manifest } from '../base/package-folder.ts'
 import type { OwnPackages } from '../base/packages.ts'
 
-/** The files of a new server, by their paths: small enough to read at once, and ready to run after `npm install`. */
+/** Files of a new server project, by path. */
 export function scaffold(name: string, { dependency }: OwnPackages): { readonly [path: string]: string } {
   return {
     'package.json': json({
@@ -56,10 +56,10 @@ const toolbox = defineToolbox({
   groups: { notes: { description: 'Notes: read and write them' } },
 })
 
-// A tool without a group is always there.
+// A tool without a group is always available.
 toolbox.tool('now', { description: 'The date and time' }, () => new Date().toISOString())
 
-// The tools of a group are there for whoever opened it.
+// Tools of a group are available after the group was activated.
 toolbox.tool(
   'write_note',
   {
@@ -85,8 +85,8 @@ npm install        # installs and builds
 unfold list ${name}
 unfold call ${name} now
 npm run build      # after every change
-npm run http       # the same over HTTP
+npm run http       # serves over HTTP
 \`\`\`
 
-\`.mcp.json\` tells Claude Code, and others that read it, how to start the server from this folder.
+Claude Code and other clients start the server in this folder as configured in \`.mcp.json\`.
 `

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { targetCode } from './target.ts'
 
-test('a command is written as it is, and what could be a secret is read from the environment', () => {
+test('a command is written literally, except for possible secrets', () => {
   const target = { command: 'npx', args: ['-y', 'github-server', '--api-key', 'abc'], env: { GITHUB_TOKEN: 'ghp_123' } }
   expect(targetCode(target, 'git hub')).toEqual({
     text: '{ command: "npx", args: ["-y", "github-server", "--api-key", variable("GIT_HUB_ARG_4")], env: { "GITHUB_TOKEN": variable("GITHUB_TOKEN") } }',
@@ -9,7 +9,7 @@ test('a command is written as it is, and what could be a secret is read from the
   })
 })
 
-test('an address is written unless something in it opens doors; headers never are', () => {
+test('a URL is written unless it contains credentials; headers never are', () => {
   expect(targetCode({ url: 'https://example.com/mcp' }, 'e').text).toBe('{ url: "https://example.com/mcp" }')
   expect(targetCode({ url: 'https://example.com/mcp?key=1', headers: { Authorization: 'Bearer x' } }, 'e')).toEqual({
     text: '{ url: variable("E_URL"), headers: { "Authorization": variable("E_AUTHORIZATION") } }',
@@ -17,7 +17,7 @@ test('an address is written unless something in it opens doors; headers never ar
   })
 })
 
-test('a folder is written only where the command depends on it', () => {
+test('a folder is written only if the command depends on it', () => {
   const folder = new URL('.', import.meta.url).pathname
   expect(targetCode({ command: 'node', args: ['./target.ts'], cwd: folder }, 'e').text).toContain('cwd: ')
   expect(targetCode({ command: 'npx', args: ['-y', '@scope/server'], cwd: folder }, 'e').text).not.toContain('cwd: ')

@@ -5,20 +5,20 @@ import { visibleJson } from '../arguments/name.ts'
 import { maskedTarget } from '../config/index.ts'
 import type { ServerTarget } from '../config/target.ts'
 
-/** How a program reaches the server, as the text of an expression, and the variables that it reads. */
+/** A connection target as source code. */
 export interface TargetCode {
   readonly text: string
-  /** Values that could be secrets: they are not written down, but read from the environment. */
+  /** Environment variables that replace possible secrets. */
   readonly variables: readonly string[]
 }
 
-/** The code for a target. `name` begins the names of variables that have none of their own. */
+/** `name` is the prefix of variables that need a name. */
 export function targetCode(target: Target, name: string): TargetCode {
-  if ('server' in target) throw new TypeError('A server in this process cannot be reached by another.')
+  if ('server' in target) throw new TypeError('An in-process server cannot be reached from another process.')
   const start = name.replaceAll(/\W+/gu, '_').toUpperCase()
   const variables: string[] = []
-  const variable = (given: string): string => {
-    const clean = given.replaceAll(/\W+/gu, '_').toUpperCase()
+  const variable = (label: string): string => {
+    const clean = label.replaceAll(/\W+/gu, '_').toUpperCase()
     variables.push(clean)
     return `variable(${visibleJson(clean)})`
   }
@@ -48,7 +48,7 @@ const plain = (target: Exclude<Target, { readonly server: object }>): ServerTarg
     ? { url: target.url, headers: { ...target.headers } }
     : { command: target.command, args: target.args ?? [], env: { ...target.env } }
 
-/** Whether a word of the command is a file of that folder, so that it must be started there. */
+/** Whether the command refers to a file in the folder, and so must run there. */
 const dependsOnFolder = (folder: string, words: readonly string[]): boolean =>
   words.some(
     (word) => /[./\\]/u.test(word) && !word.startsWith('-') && resolve(word) !== word && existsSync(resolve(folder, word)),

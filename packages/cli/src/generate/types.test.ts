@@ -12,26 +12,26 @@ test('plain schemas become plain types', () => {
   expect(typeText({ anyOf: [{ type: 'string' }, { type: 'number' }] })).toBe('string | number')
 })
 
-test('a reference is followed until it comes back', () => {
+test('a reference is followed until it recurs', () => {
   const schema = { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } }
   expect(typeText(schema)).toBe('{\n  readonly next?: unknown\n}')
   expect(typeText({ $ref: '#' })).toBe('unknown')
   expect(typeText({ $ref: 'https://elsewhere.example/schema' })).toBe('unknown')
 })
 
-test('a name that means something to JavaScript is only a name', () => {
+test('names with a meaning in JavaScript are safe', () => {
   const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"":{},"a\\u2028b":{}}}')
   expect(typeText(schema)).toBe(
     '{\n  readonly "__proto__"?: string\n  readonly ""?: unknown\n  readonly "a\\u2028b"?: unknown\n}',
   )
 })
 
-test('a comment ends where it should', () => {
+test('comments cannot be terminated early', () => {
   expect(commentText('before */ after\n// more', '')).toBe('/** before * / after // more */\n')
   expect(commentText('  ', '')).toBe('')
 })
 
-test('a schema without an end has a type with one', () => {
+test('an endless schema has a finite type', () => {
   const deep = { type: 'object', properties: {} as Record<string, unknown> }
   let at = deep
   for (let level = 0; level < 10_000; level++) {

@@ -2,21 +2,21 @@ import type { JsonSchema } from '@unfold-mcp/core'
 import { isRecord } from '@unfold-mcp/core'
 import { visibleJson } from '../arguments/name.ts'
 
-/** How much of a schema becomes types: schemas come from strangers. What is beyond is `unknown`. */
-const mostSteps = 5_000
-const deepest = 12
-const mostChoices = 200
-const longestAbout = 400
+/** Schemas are untrusted; anything beyond these limits becomes `unknown`. */
+const maxSteps = 5_000
+const maxDepth = 12
+const maxChoices = 200
+const maxDescriptionLength = 400
 
-/** The TypeScript type of what a schema describes. Always a type that compiles; `unknown` for what types cannot say. */
+/** TypeScript type of a schema; always compiles. */
 export function typeText(schema: JsonSchema, indent = ''): string {
   return new TypeWriter(schema).text(schema, indent, 0)
 }
 
-/** A comment of one or more lines that ends where it should, whatever the text. */
+/** Comment that cannot be terminated early by its text. */
 export function commentText(text: string | undefined, indent: string): string {
   const plain = (text ?? '')
-    .slice(0, longestAbout)
+    .slice(0, maxDescriptionLength)
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll('*/', '* /')
     .trim()
@@ -26,7 +26,7 @@ export function commentText(text: string | undefined, indent: string): string {
 class TypeWriter {
   readonly #root: JsonSchema
   readonly #open = new Set<unknown>()
-  #left = mostSteps
+  #left = maxSteps
 
   constructor(root: JsonSchema) {
     this.#root = root
@@ -34,27 +34,25 @@ class TypeWriter {
 
   text(schema: unknown, indent: string, depth: number): string {
     if (schema === false) return 'never'
-    if (!isRecord(schema) || depth > deepest || this.#left-- <= 0 || this.#open.has(schema)) return 'unknown'
+    if (!isRecord(schema) || depth > maxDepth || this.#left-- <= 0 || this.#open.has(schema)) return 'unknown'
     this.#open.add(schema)
-    const text = this.#whole(schema, indent, depth)
+    const text = this.#type(schema, indent, depth)
     this.#open.delete(schema)
     return schema.nullable === true ? either([text, 'null']) : text
   }
 
-  #whole(schema: JsonSchema, indent: string, depth: number): string {
+  #type(schema: JsonSchema, indent: string, depth: number): string {
     if (typeof schema.$ref === 'string') return this.text(this.#target(schema.$ref), indent, depth + 1)
     if ('const' in schema) return literal(schema.const)
-    if (Array.isArray(schema.enum)) return schema.enum.length > mostChoices ? 'unknown' : either(schema.enum.map(literal))
+    if (Array.isArray(schema.enum)) return schema.enum.length > maxChoices ? 'unknown' : either(schema.enum.map(literal))
     const branches = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list) && list.length > 0)
     const own = this.#typed(schema, indent, depth)
     const parts = [
       ...(own === 'unknown' ? [] : [own]),
       ...(Array.isArray(branches)
-        ? [either(branches.slice(0, mostChoices).map((branch) => this.text(branch, indent, depth + 1)))]
+        ? [either(branches.slice(0, maxChoices).map((branch) => this.text(branch, indent, depth + 1)))]
         : []),
-      ...(Array.isArray(schema.allOf)
-        ? schema.allOf.slice(0, mostChoices).map((part) => this.text(part, indent, depth + 1))
-        : []),
+      ...(Array.isArray(schema.allOf) ? schema.allOf.slice(0, maxChoices).map((part) => this.text(part, indent, depth + 1)) : []),
     ].filter((part) => part !== 'unknown')
     return parts.length === 0
       ? 'unknown'
@@ -101,14 +99,14 @@ class TypeWriter {
         ? 'Record<string, never>'
         : `{ readonly [name: string]: ${value} }`
     }
-    const wanted = new Set<unknown>(Array.isArray(required) ? required : [])
+    const requiredNames = new Set<unknown>(Array.isArray(required) ? required : [])
     const lines = names.map((name) => {
       const schema: unknown = isRecord(properties) ? properties[name] : undefined
-      const about = isRecord(schema) && typeof schema.description === 'string' ? schema.description : undefined
-      const mark = wanted.has(name) ? '' : '?'
-      return `${commentText(about, inner)}${inner}readonly ${propertyName(name)}${mark}: ${this.text(schema, inner, depth + 1)}`
+      const description = isRecord(schema) && typeof schema.description === 'string' ? schema.description : undefined
+      const mark = requiredNames.has(name) ? '' : '?'
+      return `${commentText(description, inner)}${inner}readonly ${propertyName(name)}${mark}: ${this.text(schema, inner, depth + 1)}`
     })
-    // Other names are allowed; a type that said so could not say anything of these.
+    // Additional properties are omitted: an index signature would weaken the known ones.
     return `{\n${lines.join('\n')}\n${indent}}`
   }
 

@@ -2,30 +2,28 @@ import { nearest, nearestHint } from '@unfold-mcp/core'
 import { usageError } from '../base/exit.ts'
 import { common, type Flag, type Verb, verbs } from './verbs.ts'
 
-/** A command line, taken apart. */
+/** A parsed command line. */
 export interface Invocation {
   readonly verb: string
-  /** Whether the verb was left out, so that the first word is a server. */
+  /** Whether the verb was omitted, so that the first argument is a server. */
   readonly isImplied: boolean
-  /** The words that are no flags: a server, a tool, what to search for. */
-  readonly words: readonly string[]
-  /** What follows the tool's name and is no flag of ours: its arguments, as they were typed. */
+  /** Positional arguments: a server, a tool, search words. */
+  readonly positionals: readonly string[]
+  /** Arguments of the tool, unparsed. */
   readonly rest: readonly string[]
   readonly flags: Flags
-  /** The server's command, after `--`. */
+  /** Command of the server, after `--`. */
   readonly command: readonly string[] | undefined
 }
 
 type FlagValue = boolean | string | number | readonly string[]
 export type Flags = { readonly [name: string]: FlagValue | undefined }
 
-/** How many words come before the tool's arguments: with a server after `--`, or one that is set, the tool comes first. */
-const wordsBeforeArguments = (hasServer: boolean): number => (hasServer ? 1 : 2)
+type FlagSpecs = { readonly [name: string]: Flag }
 
 /**
- * Takes a command line apart. The verb comes first; a first word that is none is a server whose tool is called. What follows
- * `--` is the server's command. Flags of ours are ours wherever they stand, long or short; what else follows a tool's name is the
- * tool's.
+ * Parses a command line. If the first argument is not a verb, it is a server whose tool is called. `--` starts the command of the
+ * server. Our own flags are recognised in any position; everything else after the name of a tool belongs to the tool.
  */
 export function parse(
   argv: readonly string[],
@@ -34,8 +32,8 @@ export function parse(
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
   const command = end === -1 ? undefined : argv.slice(end + 1)
-  if (command?.length === 0) throw usageError('Nothing follows "--". Write the command of the server there: -- node server.js')
-  // Flags that every verb has may stand before it.
+  if (command?.length === 0) throw usageError('Missing server command after "--", such as: -- node server.js')
+  // Common flags may precede the verb.
   const lead = own.findIndex((token) => !isFlag(token, common))
   const before = own.slice(0, lead === -1 ? own.length : lead)
   const flags: Record<string, FlagValue> = {}
@@ -46,43 +44,43 @@ export function parse(
   const tokens = isImplied ? own.slice(before.length) : others
   const declared = verbs[verb] as Verb
   const known = { ...common, ...declared.flags }
-  // Wherever it stands: it decides which word is the tool.
-  const isSaid = tokens.some((token) => token === '--server' || token.startsWith('--server='))
-  const hasServer = command !== undefined || defaultServer !== undefined || isSaid
-  const most = declared.callsTool === true ? wordsBeforeArguments(hasServer) : (declared.ownWords ?? Number.POSITIVE_INFINITY)
-  const words: string[] = []
+  // In any position, --server decides which argument is the tool.
+  const hasServerFlag = tokens.some((token) => token === '--server' || token.startsWith('--server='))
+  const hasServer = command !== undefined || defaultServer !== undefined || hasServerFlag
+  const maxPositionals = declared.callsTool === true ? (hasServer ? 1 : 2) : (declared.maxPositionals ?? Number.POSITIVE_INFINITY)
+  const positionals: string[] = []
   const rest: string[] = []
   for (let at = 0; at < tokens.length; ) {
     const token = tokens[at] ?? ''
-    const isRest = words.length >= most
-    if (isFlag(token, known) && (!isRest || isOursInRest(token, known, { declared, words }))) {
+    const isRest = positionals.length >= maxPositionals
+    if (isFlag(token, known) && (!isRest || isOursInRest(token, known, { declared, positionals }))) {
       at += take(tokens, at, known, flags)
       continue
     }
     if (isRest) rest.push(token)
-    else words.push(token)
+    else positionals.push(token)
     at += 1
   }
-  return { verb, isImplied, words, rest, flags, command }
+  return { verb, isImplied, positionals, rest, flags, command }
 }
 
-const isFlag = (token: string, known: { readonly [name: string]: Flag }): boolean =>
+const isFlag = (token: string, known: FlagSpecs): boolean =>
   /^-(?:-[^-=]|[a-z]$)/iu.test(token) || (/^-[a-z]+$/iu.test(token) && shortNames(token, known) !== undefined)
 
-/** Whether a flag behind the words that are ours is one of ours too. */
+/** Whether a flag after the last positional argument is ours, not the tool's. */
 function isOursInRest(
   token: string,
-  known: { readonly [name: string]: Flag },
-  { declared, words }: { readonly declared: Verb; readonly words: readonly string[] },
+  known: FlagSpecs,
+  { declared, positionals }: { readonly declared: Verb; readonly positionals: readonly string[] },
 ): boolean {
   if (token.startsWith('--')) return nameOf(token, known) !== undefined
-  // Those of a command that is added are its own (npx -y); an address has none.
-  const isCommand = declared.ownWords !== undefined && !/^https?:\/\//iu.test(words.at(-1) ?? '')
+  // Short flags of an added command are its own (npx -y); a URL has none.
+  const isCommand = declared.maxPositionals !== undefined && !/^https?:\/\//iu.test(positionals.at(-1) ?? '')
   return !isCommand && shortNames(token, known) !== undefined
 }
 
-/** The names of flags without a value that are written as letters: `-q`, `-qy`. */
-function shortNames(token: string, flags: { readonly [name: string]: Flag }): readonly string[] | undefined {
+/** Names of the switches in `-q` or `-qy`. */
+function shortNames(token: string, flags: FlagSpecs): readonly string[] | undefined {
   const names = Array.from(
     token.slice(1),
     (letter) => Object.entries(flags).find(([, { short, type }]) => short === letter && type === 'switch')?.[0],
@@ -90,18 +88,13 @@ function shortNames(token: string, flags: { readonly [name: string]: Flag }): re
   return names.every((name) => name !== undefined) ? names : undefined
 }
 
-function nameOf(token: string, flags: { readonly [name: string]: Flag }): string | undefined {
+function nameOf(token: string, flags: FlagSpecs): string | undefined {
   const name = token.slice(2).replace(/=.*$/su, '')
   return Object.hasOwn(flags, name) ? name : undefined
 }
 
-/** Reads one flag; returns how many tokens it took. */
-function take(
-  tokens: readonly string[],
-  at: number,
-  flags: { readonly [name: string]: Flag },
-  into: Record<string, FlagValue>,
-): number {
+/** Reads one flag into `into`; returns the number of tokens it took. */
+function take(tokens: readonly string[], at: number, flags: FlagSpecs, into: Record<string, FlagValue>): number {
   const token = tokens[at] ?? ''
   if (!token.startsWith('--')) {
     for (const name of shortNames(token, flags) ?? unknownFlag(token, flags)) into[name] = true
@@ -112,12 +105,12 @@ function take(
   if (name === undefined || flag === undefined) return unknownFlag(token, flags)
   const inline = token.includes('=') ? token.slice(token.indexOf('=') + 1) : undefined
   if (flag.type === 'switch') {
-    if (inline !== undefined) throw usageError(`--${name} takes no value.`)
+    if (inline !== undefined) throw usageError(`--${name} does not take a value.`)
     into[name] = true
     return 1
   }
   const value = inline ?? tokens[at + 1]
-  if (value === undefined) throw usageError(`--${name} wants a value: --${name} <${flag.value ?? 'value'}>.`)
+  if (value === undefined) throw usageError(`--${name} requires a value: --${name} <${flag.value ?? 'value'}>.`)
   into[name] = flagValue(name, flag, value, into[name])
   return inline === undefined ? 2 : 1
 }
@@ -126,14 +119,32 @@ function flagValue(name: string, { type }: Flag, value: string, before: FlagValu
   if (type === 'texts') return [...(Array.isArray(before) ? (before as readonly string[]) : []), value]
   if (type === 'text') return value
   const number = Number(value)
-  if (value.trim() === '' || !Number.isFinite(number) || number < 0) throw usageError(`--${name} wants a number, not "${value}".`)
+  if (value.trim() === '' || !Number.isFinite(number) || number < 0)
+    throw usageError(`--${name} must be a number, not "${value}".`)
   return number
 }
 
-function unknownFlag(token: string, flags: { readonly [name: string]: Flag }): never {
+function unknownFlag(token: string, flags: FlagSpecs): never {
   const name = token.replace(/^-+/u, '').replace(/=.*$/su, '')
   const close = nearest(name, Object.keys(flags)).map((each) => `--${each}`)
-  throw usageError(`There is no flag ${token.replace(/=.*$/su, '')}.${nearestHint(close)} See unfold --help.`, { flag: name })
+  throw usageError(`Unknown flag ${token.replace(/=.*$/su, '')}.${nearestHint(close)} Run "unfold --help" for usage.`, {
+    flag: name,
+  })
+}
+
+/** The only positional argument; throws a usage error if there is none or more than one. */
+export function onePositional(invocation: Invocation): string {
+  return optionalPositional(invocation) ?? wrongUsage(invocation)
+}
+
+/** The positional argument, if there is one; throws a usage error if there are more. */
+export function optionalPositional(invocation: Invocation): string | undefined {
+  const [first, ...others] = invocation.positionals
+  return others.length > 0 ? wrongUsage(invocation) : first
+}
+
+function wrongUsage({ verb }: Invocation): never {
+  throw usageError(`Usage: unfold ${verb} ${verbs[verb]?.usage ?? ''}`)
 }
 
 export const isSet = (flags: Flags, name: string): boolean => flags[name] === true

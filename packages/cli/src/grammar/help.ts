@@ -20,66 +20,69 @@ const gateway = [
 const servers = ['list', 'call', 'describe', 'search', 'tree', 'preview', 'watch', 'identity', 'login', 'logout']
 const others = ['doctor', 'generate', 'plugins', 'init', 'completion']
 
-// Where nobody says how wide the terminal is.
-const usualWidth = 100
+const defaultWidth = 100
+const maxFlagWidth = 30
+const verbColumnWidth = Math.max(...Object.keys(verbs).map((name) => name.length))
 
-/** What there is, for someone who has not used it yet, in lines of at most `columns`. */
-export function generalHelp(columns: number = usualWidth): string {
-  const width = Math.min(columns, usualWidth)
-  const lines = (names: readonly string[]): string =>
+/** Help for the whole program, in lines of at most `columns`. */
+export function generalHelp(columns: number = defaultWidth): string {
+  const width = Math.min(columns, defaultWidth)
+  const commands = (names: readonly string[]): string =>
     tableLines(
-      names.map((name) => [name.padEnd(longestVerb), verbs[name]?.about ?? '']),
+      names.map((name) => [name.padEnd(verbColumnWidth), verbs[name]?.description ?? '']),
       { width, indent: 2 },
     ).join('\n')
-  const text = (words: string): string => wrapped(words, width).join('\n')
-  return `${text('unfold: many MCP servers behind one gateway, and every tool of every server as a command')}
+  const paragraph = (text: string): string => wrapped(text, width).join('\n')
+  return `${paragraph('One gateway for all your MCP servers, and every tool as a command')}
 
-${text('Usage: unfold <verb> [<server>] [<tool>] [--flag value …] [-- <command of a server>]')}
+${paragraph('Usage: unfold <command> [<server>] [<tool>] [--flag value …] [-- <server command>]')}
 
-The gateway
-${lines(gateway)}
+Gateway:
+${commands(gateway)}
 
-Servers and their tools
-${lines(servers)}
+Servers and tools:
+${commands(servers)}
 
-More
-${lines(others)}
+Other:
+${commands(others)}
 
-${text('A server is a name from a configuration you have (Claude, Cursor, VS Code, Codex, Gemini, Windsurf, .mcp.json, unfold.json), an address, or a command after --:')}
+${paragraph('A server is a name from your configuration files (Claude, Cursor, VS Code, Codex, Gemini, Windsurf, .mcp.json, unfold.json, …), a URL, or a command after --.')}
 
-  unfold list                                        the servers that were found
-  unfold list github                                 the tools of one
+Examples:
+  unfold list                                        list known servers
+  unfold list github                                 list the tools of a server
   unfold call github create_issue --title "It broke" --labels bug
-  unfold github create_issue --help                  the flags of a tool
+  unfold github create_issue --help                  show the flags of a tool
   unfold list -- npx -y @modelcontextprotocol/server-everything
 
+Flags:
 ${flagLines(common, width)}
 
-Each verb has its own help: unfold call --help
-${text('Exit codes: 0 ok, 1 failed, 2 usage, 3 sign-in needed, 4 not reachable, 5 tool error or no such tool, 6 blocked, 130 interrupted.')}`
+Exit codes:
+${paragraph('  0 ok, 1 failed, 2 usage error, 3 sign-in required, 4 unreachable, 5 tool error or unknown tool, 6 blocked, 130 interrupted')}
+
+Run "unfold <command> --help" for the flags of a command.`
 }
 
-const longestVerb = Math.max(...Object.keys(verbs).map((name) => name.length))
-
-/** How one verb is used, in lines of at most `columns`. */
-export function verbHelp(name: string, columns: number = usualWidth): string {
+/** Help for one command, in lines of at most `columns`. */
+export function verbHelp(name: string, columns: number = defaultWidth): string {
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined) return generalHelp(columns)
-  const width = Math.min(columns, usualWidth)
-  const server = verb.wantsServer === true ? ' [-- <command of a server>]' : ''
-  return `${wrapped(`${verb.about}.`, width).join('\n')}
+  const width = Math.min(columns, defaultWidth)
+  const command = verb.takesServer === true ? ' [-- <server command>]' : ''
+  const own = Object.keys(verb.flags).length === 0 ? '' : `Flags:\n${flagLines(verb.flags, width)}\n\n`
+  return `${wrapped(verb.description, width).join('\n')}
 
-${wrapped(`Usage: unfold ${name} ${verb.takes}${server}`, width).join('\n')}
+${wrapped(`Usage: unfold ${name} ${verb.usage}${command}`, width).join('\n')}
 
-${flagLines({ ...verb.flags, ...common }, width)}`
+${own}Global flags:
+${flagLines(common, width)}`
 }
 
-const widestFlag = 30
-
 function flagLines(flags: { readonly [name: string]: Flag }, width: number): string {
-  const rows = Object.entries(flags).map(([name, { short, value, about }]) => [
+  const rows = Object.entries(flags).map(([name, { short, value, description }]) => [
     `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`,
-    about,
+    description,
   ])
-  return tableLines(rows, { width, indent: 2, widest: widestFlag }).join('\n')
+  return tableLines(rows, { width, indent: 2, widest: maxFlagWidth }).join('\n')
 }

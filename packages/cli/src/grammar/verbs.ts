@@ -1,78 +1,80 @@
-/** A flag of our own. */
+/** A flag of the unfold command itself, as opposed to a parameter of a tool. */
 export interface Flag {
   readonly type: 'switch' | 'text' | 'texts' | 'number'
-  readonly about: string
-  /** What stands for its value in the help. */
+  readonly description: string
+  /** Placeholder for the value in the help; `a|b|c` lists all allowed values. */
   readonly value?: string
-  /** The values that it takes, where `value` does not list them. */
+  /** Allowed values, where `value` does not list them. */
   readonly values?: readonly string[]
   readonly short?: string
 }
 
+type Flags = { readonly [name: string]: Flag }
+
 export interface Verb {
-  readonly about: string
-  /** What may follow the verb, such as `<server> [<tool>]`. */
-  readonly takes: string
-  readonly flags: { readonly [name: string]: Flag }
-  /** Whether the words after the server are a tool and its arguments. */
+  readonly description: string
+  /** Positional arguments, such as `<server> [<tool>]`. */
+  readonly usage: string
+  readonly flags: Flags
+  /** Whether the arguments after the server are a tool and its arguments. */
   readonly callsTool?: boolean
-  /** How many words are ours, where what follows them is the command of another program. */
-  readonly ownWords?: number
-  /** Whether a server may be named, or be given after `--`. */
-  readonly wantsServer?: boolean
-  /** Whether a server behind the gateway may be named. */
-  readonly wantsUpstream?: boolean
+  /** Number of positional arguments before the command line of another program. */
+  readonly maxPositionals?: number
+  /** Whether it takes a server: a name, a URL, or a command after `--`. */
+  readonly takesServer?: boolean
+  /** Whether it takes the name of a server of the gateway. */
+  readonly takesUpstream?: boolean
 }
 
-/** Flags that every verb takes. */
-export const common: { readonly [name: string]: Flag } = {
-  json: { type: 'switch', about: 'One JSON object on standard output' },
-  jsonl: { type: 'switch', about: 'A JSON object a line, for what comes one after another' },
-  quiet: { type: 'switch', short: 'q', about: 'Nothing on standard error but errors' },
-  'no-color': { type: 'switch', about: 'No colours (also NO_COLOR)' },
-  'no-input': { type: 'switch', about: 'Never ask; fail instead' },
-  yes: { type: 'switch', short: 'y', about: 'Answer yes to what would be asked' },
-  debug: { type: 'switch', about: 'Show stacks of errors, and what goes over the wire' },
-  help: { type: 'switch', short: 'h', about: 'This help' },
+const text = (value: string, description: string): Flag => ({ type: 'text', value, description })
+const texts = (value: string, description: string): Flag => ({ type: 'texts', value, description })
+const number = (value: string, description: string): Flag => ({ type: 'number', value, description })
+const toggle = (description: string, short?: string): Flag => ({ type: 'switch', description, ...(short && { short }) })
+
+/** Flags of every command. */
+export const common: Flags = {
+  json: toggle('Print one JSON object'),
+  jsonl: toggle('Print one JSON object per line'),
+  quiet: toggle('Print only errors to stderr', 'q'),
+  'no-color': toggle('Disable colors (also NO_COLOR)'),
+  'no-input': toggle('Never prompt; fail instead'),
+  yes: toggle('Answer yes to all prompts', 'y'),
+  debug: toggle('Print stack traces and the stderr of servers'),
+  help: toggle('Show help', 'h'),
 }
 
-/** Flags of the verbs that talk to a server. */
-const serverFlags: { readonly [name: string]: Flag } = {
-  timeout: {
-    type: 'number',
-    value: 'seconds',
-    about: 'How long to wait for the server; default: 60, and 600 while npx, uvx, docker run … may be installing it',
-  },
-  header: { type: 'texts', value: 'name: value', about: 'A header for a server reached by address; may be repeated' },
-  env: { type: 'texts', value: 'NAME=value', about: 'A variable for a server started by command; may be repeated' },
-  config: { type: 'text', value: 'file', about: 'Read servers from this file alone' },
-  server: { type: 'text', value: 'name', about: 'The server, so that tools come first (also UNFOLD_SERVER)' },
-  protocol: { type: 'text', value: 'revision', about: 'auto, session or 2026-07-28' },
-  'no-cache': { type: 'switch', about: 'Neither read nor write the cache of tools' },
+/** Flags of the commands that connect to a server. */
+const serverFlags: Flags = {
+  timeout: number('seconds', 'Timeout; default: 60, or 600 while npx, uvx or docker may be installing the server'),
+  header: texts('name: value', 'HTTP header for a server at a URL; repeatable'),
+  env: texts('NAME=value', 'Environment variable for a server started by a command; repeatable'),
+  config: text('file', 'Read servers from this file only'),
+  server: text('name', 'Server, so that tools come first (also UNFOLD_SERVER)'),
+  protocol: text('revision', 'auto, session or 2026-07-28'),
+  'no-cache': toggle('Bypass the tool cache'),
 }
 
-// A preview decides by itself which protocol to speak, and never reads a cache.
+// A preview chooses the protocol itself and never reads a cache.
 const { protocol: _protocol, 'no-cache': _noCache, ...previewFlags } = serverFlags
 
-const text = (value: string, about: string): Flag => ({ type: 'text', value, about })
-const toggle = (about: string): Flag => ({ type: 'switch', about })
+const dryRun = { 'dry-run': toggle('Show changes without writing them') }
 
-/** Flags of the verbs that change the configuration of a gateway. */
-const editFlags: { readonly [name: string]: Flag } = {
-  config: text('unfold.json file', 'The configuration to change; ./unfold.json or your own unless told'),
-  'dry-run': toggle('Show what would change, and change nothing'),
+/** Flags of the commands that edit the configuration of a gateway. */
+const editFlags: Flags = {
+  config: text('unfold.json file', 'Configuration to edit; default: ./unfold.json, then your user configuration'),
+  ...dryRun,
 }
 
-/** Flags that say which gateway is meant, where several run. */
-const runningFlags: { readonly [name: string]: Flag } = {
-  config: text('unfold.json file', 'The gateway that runs with this configuration'),
-  url: text('address', 'The gateway at this address'),
-  pid: { type: 'number', value: 'number', about: 'The gateway with this process number' },
+/** Flags that select one of several running gateways. */
+const runningFlags: Flags = {
+  config: text('unfold.json file', 'Gateway that runs with this configuration'),
+  url: text('url', 'Gateway at this URL'),
+  pid: number('pid', 'Gateway with this process ID'),
 }
 
 const importedClients =
   'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp|continue'
-// Written out, because loading the table would slow down every completion; a test compares them.
+// Duplicated here because loading the table would slow down every completion; a test compares the two.
 const previewedHosts = [
   'claude-code',
   'codex',
@@ -86,248 +88,245 @@ const previewedHosts = [
   'kimi-code',
 ]
 const connectedClients = `${importedClients}|jetbrains`
+const logLevels = 'debug|info|warn|error'
 
-/** Everything that can be asked for. */
 export const verbs: { readonly [name: string]: Verb } = {
   serve: {
-    about: 'Run the gateway: many servers behind one, for every client',
-    takes: '[<file>]',
+    description: 'Run the gateway',
+    usage: '[<file>]',
     flags: {
-      http: { type: 'number', value: 'port', about: 'The port to serve on; that of the configuration (7420) unless told' },
+      http: number('port', 'Port to listen on; default: from the configuration (7420)'),
       host: text(
         'address',
-        'The address to serve on; default: that of the configuration (127.0.0.1). With --stdio: the host program, such as codex',
+        'Address to listen on; default: from the configuration (127.0.0.1). With --stdio: the host, e.g. codex',
       ),
-      stdio: toggle('Serve one client over standard input and output, through the gateway that runs if there is one'),
+      stdio: toggle('Serve one client over stdio, through a running gateway if there is one'),
       standalone: toggle('With --stdio: start the servers in this process even if a gateway is running'),
-      profile: text('name', 'The profile of that client, with --stdio; over HTTP: /mcp/<profile>'),
-      exposure: text('name', 'How that client is shown the tools, with --stdio; over HTTP: /mcp?exposure=search'),
-      view: text('groups=a,b', 'What that client sees first, with --stdio; over HTTP: /mcp?groups=a,b'),
-      'log-level': text('debug|info|warn|error', 'What is written to standard error; info unless told, warn with --stdio'),
+      profile: text('name', 'With --stdio: profile of the client; over HTTP use /mcp/<profile>'),
+      exposure: text('name', 'With --stdio: how tools are exposed; over HTTP use /mcp?exposure=search'),
+      view: text('groups=a,b', 'With --stdio: initial view; over HTTP use /mcp?groups=a,b'),
+      'log-level': text(logLevels, 'Log level; default: info, or warn with --stdio'),
     },
   },
   add: {
-    about: 'Put a server behind the gateway',
-    takes: '<name> <address> | <name> [--] <command …>',
-    ownWords: 2,
+    description: 'Add a server to the gateway',
+    usage: '<name> <url> | <name> [--] <command …>',
+    maxPositionals: 2,
     flags: {
-      env: { type: 'texts', value: 'NAME=value', about: 'A variable for its process; NAME alone passes on your own' },
-      header: { type: 'texts', value: 'name: value', about: 'A header for its address; may be repeated' },
-      about: text('words', 'What it is good for'),
-      group: text('name', 'The group it lies in'),
-      lazy: toggle('Start it at the first call'),
-      disabled: toggle('Keep it in the file and do not use it'),
-      force: toggle('Replace one of the same name'),
+      env: texts('NAME=value', 'Environment variable; NAME alone passes on your own; repeatable'),
+      header: texts('name: value', 'HTTP header; repeatable'),
+      description: text('text', 'What the server is for'),
+      group: text('name', 'Group of the server'),
+      lazy: toggle('Start on first call'),
+      disabled: toggle('Add without enabling'),
+      force: toggle('Replace a server of the same name'),
+      about: text('text', 'Same as --description'),
       ...editFlags,
     },
   },
   remove: {
-    about: 'Take a server out of the gateway',
-    takes: '<server>',
-    wantsUpstream: true,
+    description: 'Remove a server from the gateway',
+    usage: '<server>',
+    takesUpstream: true,
     flags: editFlags,
   },
   import: {
-    about: 'Put the servers of your other programs behind the gateway',
-    takes: '[<name> …]',
+    description: 'Import servers from your other MCP clients',
+    usage: '[<name> …]',
     flags: {
-      from: text(importedClients, 'Only what this program knows of; or the path of a file, to take over what it holds'),
+      from: text(importedClients, 'Import from this client only, or from a file'),
       ...editFlags,
     },
   },
   token: {
-    about: 'Create, list and revoke the tokens that clients send to the gateway',
-    takes: 'add|list|revoke [<name>]',
-    flags: { profile: text('name', 'With add: the only profile that the token opens; default: everything'), ...editFlags },
+    description: 'Manage access tokens of the gateway',
+    usage: 'add|list|revoke [<name>]',
+    flags: { profile: text('name', 'With add: restrict the token to this profile'), ...editFlags },
   },
   connect: {
-    about: 'Connect a client to the gateway: one entry in its own configuration',
-    takes: connectedClients,
+    description: 'Connect an MCP client to the gateway',
+    usage: connectedClients,
     flags: {
-      profile: text('name', 'The profile that the client gets'),
-      token: text('token', 'The token that the client sends; see unfold token'),
-      url: text('address', 'The address of the gateway; default: the one that runs, or that of the configuration'),
-      stdio: toggle('Let the client start "unfold serve --stdio" instead of giving it an address'),
-      exposure: text('name', 'auto, everything, native, groups, lazy or search; default: what suits the client'),
-      'no-verify': toggle('Do not connect with the new entry to try it'),
-      config: text('unfold.json file', 'The configuration of the gateway'),
-      'dry-run': toggle('Show what would change, and change nothing'),
+      profile: text('name', 'Profile for the client'),
+      token: text('token', 'Access token for the client; see unfold token'),
+      url: text('url', 'URL of the gateway; default: the running gateway, or from the configuration'),
+      stdio: toggle('Use a command ("unfold serve --stdio") instead of a URL'),
+      exposure: text('name', 'auto, everything, native, groups, lazy or search; default: best for the client'),
+      'no-verify': toggle('Skip the test connection'),
+      config: text('unfold.json file', 'Configuration of the gateway'),
+      ...dryRun,
     },
   },
   disconnect: {
-    about: 'Take that entry out again',
-    takes: connectedClients,
-    flags: { 'dry-run': toggle('Show what would change, and change nothing') },
+    description: 'Disconnect an MCP client from the gateway',
+    usage: connectedClients,
+    flags: dryRun,
   },
   status: {
-    about: 'What the running gateway is doing: servers, clients, tokens saved; or all about one server',
-    takes: '[<server>]',
-    wantsUpstream: true,
-    flags: { watch: toggle('Go on showing it'), ...runningFlags },
+    description: 'Show servers, clients and token savings of the running gateway',
+    usage: '[<server>]',
+    takesUpstream: true,
+    flags: { watch: toggle('Refresh until interrupted'), ...runningFlags },
   },
   logs: {
-    about: 'What the running gateway wrote to its log, about all servers or one',
-    takes: '[<server>]',
-    wantsUpstream: true,
+    description: 'Show the log of the running gateway',
+    usage: '[<server>]',
+    takesUpstream: true,
     flags: {
-      follow: { type: 'switch', short: 'f', about: 'Go on showing what comes' },
-      upstream: text('name', 'The same as naming the server'),
-      level: text('debug|info|warn|error', 'From this level on'),
-      stderr: toggle('What servers wrote to standard error, instead of the log'),
-      limit: { type: 'number', value: 'n', about: 'How many lines; 100 unless told' },
+      follow: toggle('Stream new lines', 'f'),
+      upstream: text('name', 'Same as <server>'),
+      level: text(logLevels, 'Minimum level'),
+      stderr: toggle('Show the stderr output of servers instead'),
+      limit: number('n', 'Number of lines; default: 100'),
       ...runningFlags,
     },
   },
   reload: {
-    about: 'Make the running gateway read its configuration now',
-    takes: '',
+    description: 'Reload the configuration of the running gateway',
+    usage: '',
     flags: runningFlags,
   },
   restart: {
-    about: 'Start a server behind the running gateway anew',
-    takes: '<server>',
-    wantsUpstream: true,
+    description: 'Restart a server of the running gateway',
+    usage: '<server>',
+    takesUpstream: true,
     flags: runningFlags,
   },
   enable: {
-    about: 'Use a server again that was disabled',
-    takes: '<server>',
-    wantsUpstream: true,
+    description: 'Enable a server',
+    usage: '<server>',
+    takesUpstream: true,
     flags: editFlags,
   },
   disable: {
-    about: 'Keep a server in the configuration, and do not use it',
-    takes: '<server>',
-    wantsUpstream: true,
+    description: 'Disable a server without removing it',
+    usage: '<server>',
+    takesUpstream: true,
     flags: editFlags,
   },
   list: {
-    about: 'List the tools of a server with their parameters, or the servers that were found',
-    takes: '[<server>]',
-    wantsServer: true,
-    flags: { ...serverFlags, schemas: toggle('With their whole schemas'), names: toggle('Names alone, one a line') },
+    description: 'List the tools of a server, or all known servers',
+    usage: '[<server>]',
+    takesServer: true,
+    flags: { ...serverFlags, schemas: toggle('Include full schemas'), names: toggle('Print names only') },
   },
   call: {
-    about: 'Call a tool; without one, choose from a list',
-    takes: '<server> [<tool>] [--flag value …]',
-    wantsServer: true,
+    description: 'Call a tool; without a tool, choose one interactively',
+    usage: '<server> [<tool>] [--flag value …]',
+    takesServer: true,
     callsTool: true,
     flags: {
       ...serverFlags,
-      args: { type: 'texts', value: 'json|@file|-', about: 'All arguments at once' },
-      'max-time': {
-        type: 'number',
-        value: 'seconds',
-        about: 'How long a call may take in all, however often it reports progress',
-      },
-      output: text('file', 'Write the result there'),
-      answer: { type: 'texts', value: 'name=value', about: 'An answer to what the tool may ask; may be repeated' },
-      raw: toggle('The result as the server gave it'),
+      args: texts('json|@file|-', 'All arguments as JSON'),
+      'max-time': number('seconds', 'Maximum duration of the call, regardless of progress'),
+      output: text('file', 'Write the result to a file'),
+      answer: texts('name=value', 'Answer to an elicitation; repeatable'),
+      raw: toggle('Print the unmodified result'),
     },
   },
   describe: {
-    about: 'Everything about one tool: parameters, examples, cost',
-    takes: '<server> <tool>',
-    wantsServer: true,
+    description: 'Show parameters, examples and token cost of a tool',
+    usage: '<server> <tool>',
+    takesServer: true,
     flags: serverFlags,
   },
   search: {
-    about: 'Find tools by what they do, in one server or in all',
-    takes: '[<server>] <words …>',
-    wantsServer: true,
+    description: 'Search tools by description',
+    usage: '[<server>] <words …>',
+    takesServer: true,
     flags: {
       ...serverFlags,
-      limit: { type: 'number', value: 'n', about: 'How many to show; 5 unless told' },
-      all: toggle('In every configured server'),
+      limit: number('n', 'Maximum number of matches; default: 5'),
+      all: toggle('Search all known servers'),
     },
   },
   tree: {
-    about: 'Servers, groups and tools as a tree, with what they cost',
-    takes: '[<server>]',
-    wantsServer: true,
+    description: 'Show servers, groups and tools with their token cost',
+    usage: '[<server>]',
+    takesServer: true,
     flags: serverFlags,
   },
   preview: {
-    about: 'Show what a host would see of a server, or of the running gateway: tools, tokens, steps, warnings',
-    takes: '[<server>]',
-    wantsServer: true,
+    description: 'Show what a host sees of a server or of the running gateway',
+    usage: '[<server>]',
+    takesServer: true,
     flags: {
       ...previewFlags,
       host: {
         type: 'text',
         value: 'host',
         values: previewedHosts,
-        about: `As this host: ${previewedHosts.join(', ')}. Default: a client about which nothing is known`,
+        description: `${previewedHosts.join(', ')}; default: an unknown client`,
       },
-      era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host uses; without a host, both'),
+      era: text('session|2026-07-28|both', 'Protocol era; default: that of the host, or both without --host'),
     },
   },
   watch: {
-    about: "Show changes of a server's tools as they happen",
-    takes: '<server>',
-    wantsServer: true,
-    flags: { ...serverFlags, count: { type: 'number', value: 'n', about: 'Stop after so many changes' } },
+    description: 'Print tool changes of a server as they happen',
+    usage: '<server>',
+    takesServer: true,
+    flags: { ...serverFlags, count: number('n', 'Exit after n changes') },
   },
   identity: {
-    about: 'The identity of what a server offers',
-    takes: '<server>',
-    wantsServer: true,
+    description: 'Show or verify the identity of a server',
+    usage: '<server>',
+    takesServer: true,
     flags: {
       ...serverFlags,
-      expect: text('uuid', 'Fail unless it is this one'),
-      basis: text('definitions|names', 'What it is made from'),
+      expect: text('uuid', 'Fail unless the identity matches'),
+      basis: text('definitions|names', 'Data the identity is computed from; default: definitions'),
     },
   },
   generate: {
-    about: 'Write a command line and a typed client for a server',
-    takes: '<server>',
-    wantsServer: true,
+    description: 'Generate a command line and a typed client for a server',
+    usage: '<server>',
+    takesServer: true,
     flags: {
       ...serverFlags,
-      output: text('folder', 'Where to; ./<server>-cli unless told'),
-      force: toggle('Replace what is there'),
+      output: text('folder', 'Output folder; default: ./<server>-cli'),
+      force: toggle('Overwrite existing files'),
     },
   },
   plugins: {
-    about: 'Serve a folder of tool plugins',
-    takes: 'serve <folder>',
-    flags: { http: text('port', 'Serve over HTTP instead of standard input and output') },
+    description: 'Serve a folder of tool plugins',
+    usage: 'serve <folder>',
+    flags: { http: text('port', 'Serve over HTTP instead of stdio') },
   },
   init: {
-    about: 'Begin a server of your own that runs at once',
-    takes: '[<folder>]',
-    flags: { name: text('name', 'What to call it'), 'no-install': toggle('Do not install dependencies') },
+    description: 'Create a new MCP server project',
+    usage: '[<folder>]',
+    flags: { name: text('name', 'Server name; default: the folder name'), 'no-install': toggle('Skip npm install') },
   },
   login: {
-    about: 'Sign in to a server that asks for it',
-    takes: '<server>',
-    wantsServer: true,
+    description: 'Sign in to a server',
+    usage: '<server>',
+    takesServer: true,
     flags: {
       ...serverFlags,
-      'no-browser': toggle('Print the address instead of opening it'),
-      scope: text('scopes', 'What to ask for'),
-      'client-id': text('id', 'A client that is registered there, or the https address of a document that describes it'),
+      'no-browser': toggle('Print the URL instead of opening it'),
+      scope: text('scopes', 'OAuth scopes to request'),
+      'client-id': text('id', 'OAuth client ID, or the https URL of a client ID metadata document'),
     },
   },
   logout: {
-    about: 'Forget a sign-in',
-    takes: '<server>',
-    wantsServer: true,
+    description: 'Sign out of a server',
+    usage: '<server>',
+    takesServer: true,
     flags: serverFlags,
   },
   doctor: {
-    about: 'Check this machine, your configurations and every server in them',
-    takes: '[<server>]',
-    wantsServer: true,
+    description: 'Check Node, folders, configurations and servers',
+    usage: '[<server>]',
+    takesServer: true,
     flags: {
       ...serverFlags,
       offline: toggle('Do not connect to servers'),
-      fix: toggle('Delete folders of the cache of npx that are incomplete, after asking'),
+      fix: toggle('Delete incomplete npx cache folders, after confirmation'),
     },
   },
   completion: {
-    about: 'Print completions for a shell',
-    takes: 'bash|zsh|fish',
+    description: 'Print a shell completion script',
+    usage: 'bash|zsh|fish',
     flags: {},
   },
 }

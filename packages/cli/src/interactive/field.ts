@@ -3,14 +3,15 @@ import { resolve } from 'node:path'
 import { autocomplete, autocompleteMultiselect, confirm, log, password, select, text } from '@clack/prompts'
 import { isRecord } from '@unfold-mcp/core'
 import type { Choice, Field } from '@unfold-mcp/core/form'
-import { choiceText } from '../arguments/fit.ts'
-import { put } from '../arguments/tree.ts'
+import { setProperty } from '../arguments/property.ts'
+import { choiceText } from '../arguments/validation.ts'
 import { wordValue } from '../arguments/value.ts'
+import { errorMessage } from '../base/error-message.ts'
 import type { Io } from '../base/io.ts'
 import { safeText } from '../text/safe.ts'
-import { answered, terminalOf } from './terminal.ts'
+import { promptTerminal, requireAnswer } from './terminal.ts'
 
-/** What else is wrong with a value, as a message; undefined when nothing is. */
+/** Returns a problem with a value, or undefined. */
 export type Check = (field: Field, value: unknown) => string | undefined
 
 export interface Asking {
@@ -19,11 +20,11 @@ export interface Asking {
   readonly check: Check
 }
 
-// More than this is found faster by typing.
+// Above this number, choices are searched by typing.
 const fewChoices = 8
-const mostItems = 1_000
+const listLimit = 1_000
 
-/** Asks the person for one field. What they answer fits the field. */
+/** Prompts for a valid value of one field. */
 export function askField(field: Field, asking: Asking): Promise<unknown> {
   switch (field.kind) {
     case 'boolean':
@@ -45,18 +46,19 @@ export function askField(field: Field, asking: Asking): Promise<unknown> {
   }
 }
 
-const longestAbout = 300
+const maxDescriptionLength = 300
 
-/** What is asked for: the label, and what the schema says of it. */
 function questionFor({ label, name, description, kind }: Field, more = ''): string {
   const head = safeText(label === '' ? name || 'Value' : label, { limit: 200 })
-  const about = description === undefined ? '' : ` – ${safeText(description, { limit: longestAbout })}`
+  const about = description === undefined ? '' : ` – ${safeText(description, { limit: maxDescriptionLength })}`
   const how = kind === 'json' || kind === 'object' ? ' (as JSON)' : ''
   return `${head}${how}${more}${about}`
 }
 
 async function askSwitch(field: Field, { io, signal }: Asking): Promise<unknown> {
-  return answered(await confirm({ message: questionFor(field), initialValue: field.default === true, ...terminalOf(io, signal) }))
+  return requireAnswer(
+    await confirm({ message: questionFor(field), initialValue: field.default === true, ...promptTerminal(io, signal) }),
+  )
 }
 
 async function askChoice(field: Field, choices: readonly Choice[], { io, signal }: Asking): Promise<unknown> {
@@ -66,15 +68,15 @@ async function askChoice(field: Field, choices: readonly Choice[], { io, signal 
     message: questionFor(field),
     options,
     ...(initial !== undefined && { initialValue: initial }),
-    ...terminalOf(io, signal),
+    ...promptTerminal(io, signal),
   }
-  if (choices.length <= fewChoices) return answered(await select(question)).choice.value
+  if (choices.length <= fewChoices) return requireAnswer(await select(question)).choice.value
   const chosen = await autocomplete({
     ...question,
     maxItems: fewChoices,
-    validate: (value) => (value === undefined ? 'Nothing is chosen.' : undefined),
+    validate: (value) => (value === undefined ? 'Choose an option.' : undefined),
   })
-  return answered(chosen).choice.value
+  return requireAnswer(chosen).choice.value
 }
 
 async function askChoices(field: Field, choices: readonly Choice[], { io, signal, check }: Asking): Promise<unknown> {
@@ -86,9 +88,9 @@ async function askChoices(field: Field, choices: readonly Choice[], { io, signal
     required: (field.constraints.minItems ?? 0) > 0,
     maxItems: fewChoices,
     validate: (value) => check(field, valuesOf(Array.isArray(value) ? value : [])),
-    ...terminalOf(io, signal),
+    ...promptTerminal(io, signal),
   })
-  return valuesOf(answered(chosen))
+  return valuesOf(requireAnswer(chosen))
 }
 
 const optionsOf = (choices: readonly Choice[]) =>
@@ -101,29 +103,29 @@ const optionsOf = (choices: readonly Choice[]) =>
 async function askItems(list: Field, item: Field, asking: Asking): Promise<unknown> {
   const { name, label, description, constraints } = list
   const named = { ...item, name, label, ...(description !== undefined && { description }) }
-  // An item has no place of its own to check; the list is checked as a whole.
+  // Items are validated with the list as a whole.
   const alone = { ...asking, check: () => undefined }
-  const { minItems = 0, maxItems = mostItems } = constraints
+  const { minItems = 0, maxItems = listLimit } = constraints
   for (;;) {
     const items: unknown[] = []
-    while (items.length < Math.min(maxItems, mostItems)) {
+    while (items.length < Math.min(maxItems, listLimit)) {
       const given = await askItem(named, items.length, items.length >= minItems, alone)
       if (given === undefined) break
       items.push(given)
     }
     const problem = asking.check(list, items)
     if (problem === undefined) return items
-    log.warn(`${problem} Once more, please.`, terminalOf(asking.io, asking.signal))
+    log.warn(`${problem} Try again.`, promptTerminal(asking.io, asking.signal))
   }
 }
 
-/** The next item of a list; undefined at its end. */
+/** The next list item; undefined at the end. */
 async function askItem(item: Field, count: number, isEnough: boolean, asking: Asking): Promise<unknown> {
-  const more = ` · ${count + 1}${isEnough ? ', or nothing to end the list' : ''}`
+  const more = ` · ${count + 1}${isEnough ? ', empty to finish' : ''}`
   if (isTyped(item)) return typed(item, questionFor(item, more), asking, isEnough)
   const { io, signal } = asking
-  const message = `${questionFor(item, ` · ${count + 1}`)}. ${count === 0 ? 'Add one?' : 'One more?'}`
-  const wants = !isEnough || answered(await confirm({ message, initialValue: false, ...terminalOf(io, signal) }))
+  const message = `${questionFor(item, ` · ${count + 1}`)}. ${count === 0 ? 'Add an item?' : 'Add another?'}`
+  const wants = !isEnough || requireAnswer(await confirm({ message, initialValue: false, ...promptTerminal(io, signal) }))
   return wants ? askField(item, asking) : undefined
 }
 
@@ -134,28 +136,32 @@ async function askObject(field: Field & { readonly kind: 'object' }, asking: Ask
   const required = field.fields.filter((inner) => inner.required)
   for (const inner of required.length > 0 ? required : field.fields) {
     const named = { ...inner, label: `${field.label}.${inner.label}` }
-    if (inner.required) put(value, inner.name, await askField(named, asking))
+    if (inner.required) setProperty(value, inner.name, await askField(named, asking))
     else {
       const given = await askOptional(named, asking)
-      if (given !== undefined) put(value, inner.name, given)
+      if (given !== undefined) setProperty(value, inner.name, given)
     }
   }
   return value
 }
 
-/** Undefined when the person leaves it out. */
+/** Undefined when skipped. */
 async function askOptional(field: Field, asking: Asking): Promise<unknown> {
-  if (isTyped(field)) return typed(field, questionFor(field, ' (or nothing)'), asking, true)
+  if (isTyped(field)) return typed(field, questionFor(field, ' (optional)'), asking, true)
   const { io, signal } = asking
-  const wants = await confirm({ message: `${questionFor(field)}. Fill it in?`, initialValue: false, ...terminalOf(io, signal) })
-  return answered(wants) ? askField(field, asking) : undefined
+  const wants = await confirm({
+    message: `${questionFor(field)}. Set a value?`,
+    initialValue: false,
+    ...promptTerminal(io, signal),
+  })
+  return requireAnswer(wants) ? askField(field, asking) : undefined
 }
 
 async function askUnion(field: Field & { readonly kind: 'union' }, asking: Asking): Promise<unknown> {
   const { io, signal } = asking
   const branches = field.branches.map((branch) => ({ value: { branch }, label: safeText(branch.label, { limit: 100 }) }))
-  const chosen = answered(
-    await select({ message: questionFor(field), options: branches, maxItems: fewChoices, ...terminalOf(io, signal) }),
+  const chosen = requireAnswer(
+    await select({ message: questionFor(field), options: branches, maxItems: fewChoices, ...promptTerminal(io, signal) }),
   )
   const { name, path, label, required } = field
   return askField({ ...chosen.branch.field, name, path, label, required }, asking)
@@ -164,38 +170,38 @@ async function askUnion(field: Field & { readonly kind: 'union' }, asking: Askin
 async function askFile(field: Field, { io, signal, check }: Asking): Promise<unknown> {
   const bytesAt = async (path: string): Promise<string> => (await readFile(resolve(io.cwd, path))).toString('base64')
   const path = await text({
-    message: questionFor(field, ' (path of a file, whose bytes are sent)'),
+    message: questionFor(field, ' (file path)'),
     validate: async (given = '') => {
       try {
         return check(field, await bytesAt(given))
       } catch (error) {
-        return error instanceof Error ? error.message : String(error)
+        return errorMessage(error)
       }
     },
-    ...terminalOf(io, signal),
+    ...promptTerminal(io, signal),
   })
-  return bytesAt(answered(path))
+  return bytesAt(requireAnswer(path))
 }
 
 async function askWord(field: Field, asking: Asking): Promise<unknown> {
   return typed(field, questionFor(field), asking, false)
 }
 
-/** A typed answer; undefined when nothing was typed where that is allowed. */
+/** Undefined when an optional value is left empty. */
 async function typed(field: Field, message: string, { io, signal, check }: Asking, isOptional: boolean): Promise<unknown> {
   const fallback = isOptional || field.default === undefined || isRecord(field.default) ? undefined : choiceText(field.default)
   const wordOf = (given: string | undefined): string => (given === undefined || given === '' ? (fallback ?? '') : given)
   const validate = (given: string | undefined): string | undefined => {
     const word = wordOf(given)
     if (word === '' && isOptional) return undefined
-    if (word === '' && field.kind !== 'text' && field.kind !== 'multiline') return 'It is required.'
+    if (word === '' && field.kind !== 'text' && field.kind !== 'multiline') return 'Required.'
     const read = wordValue(field, word)
-    if ('problems' in read) return `It ${read.problems.join('; it ')}.`
+    if ('problems' in read) return `Value ${read.problems.join('; ')}.`
     return check(field, read.value)
   }
-  const question = { message, validate, ...terminalOf(io, signal) }
+  const question = { message, validate, ...promptTerminal(io, signal) }
   const shown = fallback === undefined ? {} : { placeholder: safeText(fallback, { limit: 60 }) }
-  const given = answered(field.secret ? await password(question) : await text({ ...question, ...shown }))
+  const given = requireAnswer(field.secret ? await password(question) : await text({ ...question, ...shown }))
   const word = wordOf(given)
   if (word === '' && isOptional) return undefined
   const read = wordValue(field, word)

@@ -3,28 +3,32 @@ import { validateArguments } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { type Field, formOf } from '@unfold-mcp/core/form'
 import type { ParsedArguments } from '../arguments/parse.ts'
-import { putAt } from '../arguments/tree.ts'
+import { setPropertyAt } from '../arguments/property.ts'
 import type { Io } from '../base/io.ts'
 import { safeText } from '../text/safe.ts'
 import { askField, type Check } from './field.ts'
-import { answered, terminalOf } from './terminal.ts'
+import { promptTerminal, requireAnswer } from './terminal.ts'
 
-const mostOffered = 100
+const maxOffered = 100
 
-/** The arguments with what was missing, asked for one by one; what is optional is offered after that. */
-export async function askFor(tool: Tool, parsed: ParsedArguments, io: Io): Promise<Readonly<Record<string, unknown>>> {
+/** Prompts for missing arguments, then offers the optional ones. */
+export async function promptForArguments(
+  tool: Tool,
+  parsed: ParsedArguments,
+  io: Io,
+): Promise<Readonly<Record<string, unknown>>> {
   const args: Record<string, unknown> = structuredClone({ ...parsed.args })
-  const asking = { io, signal: io.signal, check: checkFor(tool, args) }
-  for (const field of parsed.missing) putAt(args, field.path, await askField(field, asking))
-  for (const field of await wantedOf(tool, args, io)) putAt(args, field.path, await askField(field, asking))
+  const asking = { io, signal: io.signal, check: argumentCheck(tool, args) }
+  for (const field of parsed.missing) setPropertyAt(args, field.path, await askField(field, asking))
+  for (const field of await chooseOptional(tool, args, io)) setPropertyAt(args, field.path, await askField(field, asking))
   return args
 }
 
-/** Checks a value by the whole schema of the tool, and tells what is wrong with this field. */
-export function checkFor(tool: Tool, args: Readonly<Record<string, unknown>>): Check {
+/** Validates against the complete schema of the tool, and returns problems of this field. */
+export function argumentCheck(tool: Tool, args: Readonly<Record<string, unknown>>): Check {
   return (field, value) => {
     const tried: Record<string, unknown> = structuredClone({ ...args })
-    putAt(tried, field.path, value)
+    setPropertyAt(tried, field.path, value)
     const path = field.path.join('.')
     const { problems } = validateArguments(tool, tried)
     const mine = problems.filter((problem) => problem.path === path || problem.path.startsWith(`${path}.`))
@@ -32,15 +36,14 @@ export function checkFor(tool: Tool, args: Readonly<Record<string, unknown>>): C
   }
 }
 
-/** The optional fields that the person wants to fill in as well. */
-async function wantedOf(tool: Tool, args: Readonly<Record<string, unknown>>, io: Io): Promise<readonly Field[]> {
+async function chooseOptional(tool: Tool, args: Readonly<Record<string, unknown>>, io: Io): Promise<readonly Field[]> {
   const optional = formOf(tool.inputSchema).fields.filter(({ name, required }) => !required && !Object.hasOwn(args, name))
   if (optional.length === 0) return []
-  const terminal = terminalOf(io)
-  if (optional.length > mostOffered) log.info(`${optional.length - mostOffered} more are not shown; see --help.`, terminal)
+  const terminal = promptTerminal(io)
+  if (optional.length > maxOffered) log.info(`${optional.length - maxOffered} more parameters: see --help.`, terminal)
   const chosen = await multiselect({
-    message: 'Anything else? Space marks, Enter goes on.',
-    options: optional.slice(0, mostOffered).map((field) => ({
+    message: 'Optional parameters (Space to select, Enter to continue)',
+    options: optional.slice(0, maxOffered).map((field) => ({
       value: { field },
       label: safeText(field.label === '' ? field.name : field.label, { limit: 60 }),
       ...(field.description !== undefined && { hint: safeText(field.description, { limit: 80 }) }),
@@ -49,5 +52,5 @@ async function wantedOf(tool: Tool, args: Readonly<Record<string, unknown>>, io:
     maxItems: 10,
     ...terminal,
   })
-  return answered(chosen).map(({ field }) => field)
+  return requireAnswer(chosen).map(({ field }) => field)
 }

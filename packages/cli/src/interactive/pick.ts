@@ -4,55 +4,55 @@ import { CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { safeText } from '../text/safe.ts'
 import { fitted, padded } from '../text/wrap.ts'
-import { answered, terminalOf } from './terminal.ts'
+import { promptTerminal, requireAnswer } from './terminal.ts'
 
-const mostFound = 200
-const mostShown = 12
-const mostRead = 500
+const maxMatches = 200
+const maxShown = 12
+const maxReadLength = 500
 const widestName = 32
-// Room for what stands before each line.
+// Width of the prompt prefix.
 const margin = 8
 
-/** The tool that the person chooses, from a list that is searched as they type. */
+/** Searchable list of tools. */
 export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
-  if (tools.length === 0) throw new CommandError(exit.tool, 'no_tools', 'It has no tools now.')
-  const find = finder(tools)
+  if (tools.length === 0) throw new CommandError(exit.tool, 'no_tools', 'The server has no tools.')
+  const find = toolFinder(tools)
   const label = labels(tools, (io.stderr.columns ?? 80) - margin)
-  const options = remembered((query) => find(query).map((tool) => ({ value: { tool }, label: label(tool) })))
+  const options = memoizeLast((query) => find(query).map((tool) => ({ value: { tool }, label: label(tool) })))
   const chosen = await autocomplete<{ readonly tool: Tool }>({
-    message: `Which tool? There ${tools.length === 1 ? 'is one' : `are ${tools.length}`}.`,
+    message: `Select a tool (${tools.length})`,
     options() {
       return options(this.userInput)
     },
-    // What is offered was found already.
+    // Options are already filtered.
     filter: () => true,
-    maxItems: mostShown,
-    validate: (value) => (value === undefined ? 'Nothing is chosen. Type less, or press Esc.' : undefined),
-    ...terminalOf(io),
+    maxItems: maxShown,
+    validate: (value) => (value === undefined ? 'No match. Shorten the search, or press Esc.' : undefined),
+    ...promptTerminal(io),
   })
-  return answered(chosen).tool
+  return requireAnswer(chosen).tool
 }
 
-/** Tools for what was typed so far: first those whose names hold it, then those that speak of it, then those that are about it. */
-function finder(tools: readonly Tool[]): (query: string) => readonly Tool[] {
+/** Ranking: name prefix, name, description, then full-text search. */
+function toolFinder(tools: readonly Tool[]): (query: string) => readonly Tool[] {
   const index = new SearchIndex()
   for (const [id, tool] of tools.entries()) index.set(documentOf(tool, { id: String(id), source: '' }))
   const names = tools.map(({ name, title }) => `${name} ${title ?? ''}`.toLowerCase())
-  const texts = tools.map(({ description }) => (description ?? '').slice(0, mostRead).toLowerCase())
+  const texts = tools.map(({ description }) => (description ?? '').slice(0, maxReadLength).toLowerCase())
   return (query) => {
     const typed = query.trim().toLowerCase()
-    if (typed === '') return tools.slice(0, mostFound)
-    const starting = tools.filter((_, at) => names[at]?.startsWith(typed) === true)
-    const holding = tools.filter((_, at) => names[at]?.includes(typed) === true)
-    const saying = tools.filter((_, at) => texts[at]?.includes(typed) === true)
-    const { matches } = index.search(typed, { limit: mostFound, perSource: mostFound })
-    const about = matches.flatMap(({ id }) => tools[Number(id)] ?? [])
-    return [...new Set([...starting, ...holding, ...saying, ...about])].slice(0, mostFound)
+    if (typed === '') return tools.slice(0, maxMatches)
+    const byPrefix = tools.filter((_, at) => names[at]?.startsWith(typed) === true)
+    const byName = tools.filter((_, at) => names[at]?.includes(typed) === true)
+    const byDescription = tools.filter((_, at) => texts[at]?.includes(typed) === true)
+    const { matches } = index.search(typed, { limit: maxMatches, perSource: maxMatches })
+    const bySearch = matches.flatMap(({ id }) => tools[Number(id)] ?? [])
+    return [...new Set([...byPrefix, ...byName, ...byDescription, ...bySearch])].slice(0, maxMatches)
   }
 }
 
-/** The prompt asks several times for one key; new objects for a new query make it begin at the top of what was found. */
-function remembered<T>(make: (query: string) => T[]): (query: string) => T[] {
+/** The prompt asks several times per key press; new objects for a new query reset its selection. */
+function memoizeLast<T>(make: (query: string) => T[]): (query: string) => T[] {
   let last: { readonly query: string; readonly found: T[] } | undefined
   return (query) => {
     if (last?.query !== query) last = { query, found: make(query) }
@@ -61,7 +61,7 @@ function remembered<T>(make: (query: string) => T[]): (query: string) => T[] {
 }
 
 function labels(tools: readonly Tool[], width: number): (tool: Tool) => string {
-  const longest = tools.reduce((most, { name }) => Math.max(most, name.length), 0)
+  const longest = tools.reduce((max, { name }) => Math.max(max, name.length), 0)
   const column = Math.min(longest, widestName, Math.max(8, Math.floor(width / 2)))
   return ({ name, title, description }) => {
     const shown = padded(fitted(safeText(name, { limit: 200 }), column), column)

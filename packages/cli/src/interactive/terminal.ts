@@ -3,25 +3,25 @@ import { Writable } from 'node:stream'
 import { isCancel } from '@clack/prompts'
 import { CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
-import { wantsColour } from '../text/style.ts'
+import { usesColour } from '../text/style.ts'
 
-/** What every question needs to know: where keys come from, and where it is drawn. */
+/** Options of every prompt. */
 export interface Terminal {
   readonly input: Io['stdin']
   readonly output: Writable
   readonly signal: AbortSignal
 }
 
-/** The terminal that a person sits at. Questions are drawn on standard error: standard output is for data. */
-export function terminalOf(io: Io, signal: AbortSignal = io.signal): Terminal {
+/** Prompts are drawn on stderr; stdout is for data. */
+export function promptTerminal(io: Io, signal: AbortSignal = io.signal): Terminal {
   const { stdin, stderr, env } = io
-  const isColoured = wantsColour({ env, isTerminal: stderr.isTTY === true })
+  const isColoured = usesColour({ env, isTerminal: stderr.isTTY === true })
   return { input: stdin, output: isColoured ? stderr : uncoloured(stderr), signal: AbortSignal.any([signal, endOf(stdin)]) }
 }
 
 const ends = new WeakMap<Io['stdin'], AbortSignal>()
 
-/** Aborted when the person has nothing more to say: without it, a question whose input has ended is never answered. */
+/** Aborts at the end of input; otherwise a prompt would wait forever. */
 function endOf(stdin: Io['stdin']): AbortSignal {
   const known = ends.get(stdin)
   if (known !== undefined) return known
@@ -34,16 +34,15 @@ function endOf(stdin: Io['stdin']): AbortSignal {
   return end.signal
 }
 
-/** The answer, or the end of the command when the person wants none of it. */
-export function answered<T>(answer: T): Exclude<T, symbol> {
+/** Throws if the prompt was cancelled. */
+export function requireAnswer<T>(answer: T): Exclude<T, symbol> {
   if (isCancel(answer)) throw new CommandError(exit.interrupted, 'interrupted', 'Interrupted.')
   return answer as Exclude<T, symbol>
 }
 
-// Marks that show where the cursor is are no colours.
+// Attributes that show the cursor are kept.
 const kept = new Set(['7', '27', '8', '28'])
 
-/** The same screen without colours. */
 function uncoloured(screen: Io['stderr']): Writable {
   const plain = new Writable({
     decodeStrings: false,

@@ -1,22 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a browser brings back from signing in. */
-export type Returned =
+export type CallbackResult =
   | { readonly code: string; readonly iss: string | undefined }
   | { readonly error: string; readonly description: string | undefined }
 
-/** Waits on this machine alone for the browser to come back. */
+/** Local HTTP server for the OAuth redirect. */
 export interface Callback extends AsyncDisposable {
-  /** Where the browser is sent. */
   readonly redirect: string
-  /** What it brings; whatever does not know `state` is turned away. */
-  returned(state: string, signal: AbortSignal): Promise<Returned>
+  /** Waits for the redirect; rejects requests with another `state`. */
+  waitForResult(state: string, signal: AbortSignal): Promise<CallbackResult>
 }
 
 const path = '/callback'
 
-/** Listens on 127.0.0.1: at the address a client is registered with, if that is free, else at any port. */
+/** Listens on 127.0.0.1, preferably on the port of a previous registration. */
 export async function callbackServer(registered?: string): Promise<Callback> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 })
   const listen = (port: number): Promise<boolean> =>
@@ -29,27 +27,26 @@ export async function callbackServer(registered?: string): Promise<Callback> {
       })
     })
   const port = registered === undefined ? 0 : Number(new URL(registered).port)
-  if (!(await listen(port)) && !(await listen(0)))
-    throw new Error('No port of 127.0.0.1 is free for the browser to come back to.')
+  if (!(await listen(port)) && !(await listen(0))) throw new Error('Cannot listen on 127.0.0.1 for the OAuth redirect.')
   const redirect = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
   return {
     redirect,
-    returned: (state, signal) =>
+    waitForResult: (state, signal) =>
       new Promise((resolve, reject) => {
         const abort = (): void => reject(signal.reason)
         if (signal.aborted) return abort()
         signal.addEventListener('abort', abort, { once: true })
         server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-          const found = returnedIn(request, redirect, state)
-          respond(response, found)
-          if (found === undefined) return
+          const result = parseResult(request, redirect, state)
+          respond(response, result)
+          if (result === undefined) return
           signal.removeEventListener('abort', abort)
-          resolve(found)
+          resolve(result)
         })
       }),
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // The page that says that all is well is on its way.
+      // Let the final page be delivered.
       server.closeIdleConnections()
       const late = setTimeout(() => server.closeAllConnections(), 500)
       await closed
@@ -58,10 +55,14 @@ export async function callbackServer(registered?: string): Promise<Callback> {
   }
 }
 
-/** Undefined for anything but the answer that is waited for. */
-function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: string, state: string): Returned | undefined {
+/** Undefined for any other request. */
+function parseResult(
+  { method, url = '', headers }: IncomingMessage,
+  redirect: string,
+  state: string,
+): CallbackResult | undefined {
   const at = new URL(redirect)
-  // A page elsewhere must not reach this by a name of its own.
+  // Protects against DNS rebinding.
   if (method !== 'GET' || headers.host !== at.host || !URL.canParse(url, redirect)) return undefined
   const { pathname, searchParams: query } = new URL(url, redirect)
   if (pathname !== path || query.get('state') !== state) return undefined
@@ -71,13 +72,13 @@ function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: st
   return code === null ? undefined : { code, iss: query.get('iss') ?? undefined }
 }
 
-function respond(response: ServerResponse, found: Returned | undefined): void {
+function respond(response: ServerResponse, result: CallbackResult | undefined): void {
   const [status, text] =
-    found === undefined
-      ? [400, 'This is not the answer that is waited for.']
-      : 'code' in found
-        ? [200, 'You are signed in. You may close this page.']
-        : [200, 'You are not signed in. See the terminal, and close this page.']
+    result === undefined
+      ? [400, 'Unexpected request.']
+      : 'code' in result
+        ? [200, 'Signed in. You can close this page.']
+        : [200, 'Sign-in failed. See the terminal for details.']
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', connection: 'close' }
   response.writeHead(status, headers).end(text)
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { boundedFetch } from './fetch.ts'
 
-test('what is posted to an address goes nowhere else; what is only read may have moved', async () => {
+test('POST requests are not redirected; GET requests are', async () => {
   const seen: string[] = []
   const server = createServer((request, response) => {
     seen.push(`${request.method} ${request.url}`)

@@ -1,14 +1,14 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { timeLimit } from '../base/time-limit.ts'
 
-const patienceMs = 30_000
-const mostBytes = 1_000_000
+const requestTimeoutMs = 30_000
+const maxBytes = 1_000_000
 
-/** `fetch` for what an authorization server says: it answers soon and shortly, or not at all. */
+/** `fetch` with a timeout and a size limit, for authorization servers. */
 export function boundedFetch(signal?: AbortSignal): FetchLike {
   return async (url, init) => {
-    using limit = timeLimit(patienceMs, [signal, init?.signal])
-    // What is posted is secret, and for this address alone.
+    using limit = timeLimit(requestTimeoutMs, [signal, init?.signal])
+    // POST bodies contain secrets and must not be redirected.
     const redirect = init?.redirect ?? (init?.method === 'POST' ? 'error' : 'follow')
     const response = await fetch(url, { ...init, redirect, signal: limit.signal })
     const { status, statusText, headers, body } = response
@@ -22,13 +22,13 @@ async function textOf(body: ReadableStream<Uint8Array>, from: string): Promise<s
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > mostBytes) throw new Error(`${from} answered with more than ${mostBytes} bytes, which no sign-in needs.`)
+    if (size > maxBytes) throw new Error(`The response of ${from} exceeds ${maxBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-// The body is no longer packed.
+// The body is already decompressed.
 function plain(headers: Headers): Headers {
   const copy = new Headers(headers)
   copy.delete('content-encoding')

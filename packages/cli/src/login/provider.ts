@@ -9,14 +9,14 @@ import type {
 
 export interface ProviderOptions {
   readonly redirect: string
-  /** A client that is known already: given by the person, or registered before. */
+  /** Existing client: from --client-id, or registered earlier. */
   readonly client?: OAuthClientInformationMixed | undefined
-  /** The address of a document that describes the client, for authorization servers that read one. */
+  /** URL of a client ID metadata document. */
   readonly document?: string | undefined
   readonly scope?: string | undefined
 }
 
-/** One sign-in: what the SDK finds out on the way is kept here until it is done. */
+/** State of one sign-in for the SDK. */
 export class SignInProvider implements OAuthClientProvider {
   readonly redirectUrl: string
   readonly clientMetadataUrl?: string
@@ -24,7 +24,7 @@ export class SignInProvider implements OAuthClientProvider {
   readonly #state = randomUUID()
   #verifier = ''
   client: OAuthClientInformationMixed | undefined
-  /** Where the person has to go. */
+  /** Authorization URL. */
   address: URL | undefined
   granted: OAuthTokens | undefined
   discovery: OAuthDiscoveryState | undefined
@@ -56,7 +56,7 @@ export class SignInProvider implements OAuthClientProvider {
     this.client = client
   }
 
-  /** Whoever signs in wants new ones. */
+  /** A sign-in always requests new tokens. */
   tokens(): undefined {
     return undefined
   }

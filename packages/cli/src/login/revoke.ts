@@ -1,11 +1,11 @@
-import { isPrivate } from './address.ts'
 import { boundedFetch } from './fetch.ts'
+import { isSecureUrl } from './secure-url.ts'
 import type { Grant } from './tokens.ts'
 
-/** Tells the authorization server that the tokens are no longer wanted; false when it does not listen. They are forgotten here anyway. */
+/** Revokes tokens at the authorization server; false if that failed. */
 export async function revoke({ tokens, client, metadata }: Grant, signal: AbortSignal): Promise<boolean> {
   const address = metadata !== undefined && 'revocation_endpoint' in metadata ? String(metadata.revocation_endpoint) : ''
-  if (!URL.canParse(address) || !isPrivate(new URL(address))) return false
+  if (!URL.canParse(address) || !isSecureUrl(new URL(address))) return false
   const body = new URLSearchParams({ token: tokens.refresh ?? tokens.access, client_id: client.client_id })
   if (client.client_secret !== undefined) body.set('client_secret', client.client_secret)
   try {

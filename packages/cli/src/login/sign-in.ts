@@ -4,29 +4,28 @@ import { CommandError, exit } from '../base/exit.ts'
 import { manifest } from '../base/package-folder.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { safeText } from '../text/safe.ts'
-import { isPrivate } from './address.ts'
-import { type Callback, callbackServer, type Returned } from './callback.ts'
+import { type Callback, type CallbackResult, callbackServer } from './callback.ts'
 import { boundedFetch } from './fetch.ts'
 import { SignInProvider } from './provider.ts'
-import { tokensOf } from './stored.ts'
+import { isSecureUrl } from './secure-url.ts'
+import { toTokens } from './stored-sign-in.ts'
 import { type Grant, resourceOf, type TokenStore } from './tokens.ts'
 
 export interface SignInOptions {
-  /** What people call the server. */
+  /** Name in messages. */
   readonly label: string
   readonly url: string
   readonly store: TokenStore
   readonly signal: AbortSignal
   readonly timeoutMs: number
   readonly scope: string | undefined
-  /** A client that is registered there, or the address of a document that describes one. */
+  /** ID of a registered client, or URL of a client ID metadata document. */
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
-  /** Sends the person to an address. */
+  /** Opens or prints the authorization URL. */
   readonly show: (address: URL) => Promise<void>
 }
 
-/** Signs in to a server and keeps the tokens. */
 export async function signIn(options: SignInOptions): Promise<Grant> {
   const { label, url, store, signal } = options
   using limit = timeLimit(options.timeoutMs, [signal])
@@ -40,82 +39,85 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
     scope: options.scope,
   })
   try {
-    const challenge = await challengeOf(url, fetchFn)
-    const ask = {
+    const challenge = await fetchChallenge(url, fetchFn)
+    const scope = options.scope ?? challenge?.scope
+    const request = {
       serverUrl: url,
       fetchFn,
       ...(challenge?.resourceMetadataUrl !== undefined && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
-      ...scopeFor(options.scope, challenge?.scope),
+      ...(scope !== undefined && { scope }),
     }
-    await begun(provider, ask, label, challenge !== undefined)
+    await startAuthorization(provider, request, label, challenge !== undefined)
     const { address } = provider
-    if (address === undefined) throw failed(label, 'It gave no address to sign in at.')
+    if (address === undefined) throw failed(label, 'The server provided no authorization URL.')
     requireSafe(address, label)
-    const returned = callback.returned(provider.state(), until)
+    const result = callback.waitForResult(provider.state(), until)
     await options.show(address)
-    const { code, iss } = accepted(await returned, label)
-    await auth(provider, { ...ask, authorizationCode: code, ...(iss !== undefined && { iss }) })
+    const { code, iss } = accepted(await result, label)
+    await auth(provider, { ...request, authorizationCode: code, ...(iss !== undefined && { iss }) })
   } catch (error) {
-    throw explained(error, options, until)
+    throw toLoginError(error, options, until)
   }
-  const grant = grantOf(provider, url, callback.redirect)
-  if (grant === undefined) throw failed(label, 'It gave no token.')
+  const grant = toGrant(provider, url, callback.redirect)
+  if (grant === undefined) throw failed(label, 'The server issued no token.')
   await store.keep(grant)
   return grant
 }
 
-/** The client to sign in with; without one, the SDK describes or registers one. */
+/** Without a client, the SDK registers one. */
 function clientFor({ clientId, clientSecret }: SignInOptions, before: Grant | undefined, { redirect }: Callback) {
   if (clientId !== undefined && isHttpsUrl(clientId)) return { document: clientId }
   if (clientId !== undefined)
     return { client: { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) } }
-  // A registration holds for the address that it was made with.
+  // A registration is valid only for its redirect URL.
   return before?.redirect === redirect ? { client: before.client } : {}
 }
 
-const scopeFor = (asked: string | undefined, challenged: string | undefined): { readonly scope?: string } => {
-  const scope = asked ?? challenged
-  return scope === undefined ? {} : { scope }
-}
-
-const question = JSON.stringify({
+const initializeRequest = JSON.stringify({
   jsonrpc: '2.0',
   id: 0,
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'unfold', version: manifest.version } },
 })
 
-/** What a server says to somebody it does not know; undefined when it lets anybody in. */
-async function challengeOf(
+/** Challenge for an anonymous request; undefined if the server requires no authentication. */
+async function fetchChallenge(
   url: string,
   fetchFn: FetchLike,
 ): Promise<ReturnType<typeof extractWWWAuthenticateParams> | undefined> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const response = await fetchFn(url, { method: 'POST', headers, body: question, redirect: 'manual' })
+  const response = await fetchFn(url, { method: 'POST', headers, body: initializeRequest, redirect: 'manual' })
   return response.status === 401 || response.status === 403 ? extractWWWAuthenticateParams(response) : undefined
 }
 
-async function begun(provider: SignInProvider, ask: Parameters<typeof auth>[1], label: string, isClosed: boolean): Promise<void> {
+async function startAuthorization(
+  provider: SignInProvider,
+  request: Parameters<typeof auth>[1],
+  label: string,
+  isProtected: boolean,
+): Promise<void> {
   try {
-    await auth(provider, ask)
+    await auth(provider, request)
   } catch (error) {
-    if (isClosed || provider.discovery?.authorizationServerMetadata !== undefined) throw error
-    throw new CommandError(exit.failed, 'no_login', `${label} lets anybody in, and tells of no way to sign in.`, { cause: error })
+    if (isProtected || provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    throw new CommandError(exit.failed, 'no_login', `${label} does not require authentication and does not support sign-in.`, {
+      cause: error,
+    })
   }
 }
 
-/** What is opened in a browser comes from the server: it must be a web page, and not one that others could read along with. */
+/** The URL comes from the server, so it must be an encrypted page. */
 function requireSafe(address: URL, label: string): void {
-  if (!isPrivate(address)) throw failed(label, `It wants you to sign in at ${address.href}, which is no encrypted page.`)
+  if (!isSecureUrl(address)) throw failed(label, `The authorization URL ${address.href} is not encrypted.`)
 }
 
-function accepted(returned: Returned, label: string): { readonly code: string; readonly iss: string | undefined } {
-  if ('code' in returned) return returned
-  const { error, description } = returned
-  throw failed(label, `It was refused: ${error}${description === undefined ? '' : ` (${description})`}.`)
+function accepted(result: CallbackResult, label: string): { readonly code: string; readonly iss: string | undefined } {
+  if ('code' in result) return result
+  const { error, description } = result
+  throw failed(label, `The authorization server returned ${error}${description === undefined ? '' : ` (${description})`}.`)
 }
 
-function grantOf({ granted, client, discovery, indicator }: SignInProvider, url: string, redirect: string): Grant | undefined {
+function toGrant({ granted, client, discovery, indicator }: SignInProvider, url: string, redirect: string): Grant | undefined {
   if (granted === undefined || client === undefined || discovery === undefined) return undefined
   const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = discovery
   return {
@@ -125,26 +127,26 @@ function grantOf({ granted, client, discovery, indicator }: SignInProvider, url:
     ...(indicator !== undefined && { indicator }),
     client,
     redirect,
-    tokens: tokensOf(granted),
+    tokens: toTokens(granted),
     authorizationServer,
     ...(metadata !== undefined && { metadata }),
   }
 }
 
 const failed = (label: string, why: string, cause?: unknown): CommandError =>
-  new CommandError(exit.login, 'login_failed', `Signing in to ${label} failed. ${safeText(why, { limit: 500 })}`, { cause })
+  new CommandError(exit.login, 'login_failed', `Sign-in to ${label} failed. ${safeText(why, { limit: 500 })}`, { cause })
 
-function explained(error: unknown, { label, signal, timeoutMs }: SignInOptions, until: AbortSignal): unknown {
+function toLoginError(error: unknown, { label, signal, timeoutMs }: SignInOptions, until: AbortSignal): unknown {
   if (error instanceof CommandError || signal.aborted) return error
   if (until.aborted)
-    return failed(label, `Nobody came back from the browser within ${Math.round(timeoutMs / 1_000)} seconds. Try again.`, error)
-  const words =
+    return failed(label, `No response from the browser within ${Math.round(timeoutMs / 1_000)} seconds. Try again.`, error)
+  const message =
     error instanceof Error
       ? error.cause instanceof Error
         ? `${error.message}: ${error.cause.message}`
         : error.message
       : String(error)
-  const isUnregistered = /dynamic client registration/iu.test(words)
-  const next = isUnregistered ? ' Register a client there, and give its name with --client-id.' : ''
-  return failed(label, `${words.replace(/\.?$/u, '.')}${next}`, error)
+  const isUnregistered = /dynamic client registration/iu.test(message)
+  const next = isUnregistered ? ' Register a client and pass its ID with --client-id.' : ''
+  return failed(label, `${message.replace(/\.?$/u, '.')}${next}`, error)
 }

@@ -7,29 +7,29 @@ import { dataFolder, type Io } from '../base/io.ts'
 
 type Block = CallResult['content'][number]
 
-const mostShown = 10_000_000
+const maxShown = 10_000_000
 
-/** Writes pictures and sounds to files, and draws the pictures where the terminal can. Tells which part went where. */
+/** Saves images and audio to files, and displays images if the terminal supports it. Returns the file of each block. */
 export async function saveMedia(content: readonly Block[], io: Io, tool: string): Promise<ReadonlyMap<Block, string>> {
   const folder = join(dataFolder(io), 'media')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const files = new Map<Block, string>()
-  const draw = drawing(io)
+  const toInlineImage = imageProtocol(io)
   for (const block of content) {
     if (block.type !== 'image' && block.type !== 'audio') continue
     const bytes = Buffer.from(block.data, 'base64')
     const path = join(folder, fileNameFor(tool, block.mimeType, randomUUID().slice(0, 8)))
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
     files.set(block, path)
-    const drawn = block.type === 'image' && bytes.length <= mostShown ? draw?.(bytes) : undefined
-    if (drawn !== undefined) io.stdout.write(`${drawn}\n`)
+    const inlineImage = block.type === 'image' && bytes.length <= maxShown ? toInlineImage?.(bytes) : undefined
+    if (inlineImage !== undefined) io.stdout.write(`${inlineImage}\n`)
   }
   return files
 }
 
-/** How this terminal is told to draw a picture; undefined when it cannot, or when nobody knows. */
-function drawing({ env, stdout }: Pick<Io, 'env' | 'stdout'>): ((bytes: Buffer) => string | undefined) | undefined {
-  // Between this and the screen, a multiplexer would swallow it.
+/** Inline image protocol of the terminal, if known. */
+function imageProtocol({ env, stdout }: Pick<Io, 'env' | 'stdout'>): ((bytes: Buffer) => string | undefined) | undefined {
+  // Multiplexers swallow the escape sequences.
   if (stdout.isTTY !== true || env.TMUX !== undefined || env.STY !== undefined) return undefined
   if (env.KITTY_WINDOW_ID !== undefined || env.TERM === 'xterm-kitty' || env.TERM_PROGRAM === 'ghostty') return kitty
   if (env.TERM_PROGRAM === 'iTerm.app' || env.TERM_PROGRAM === 'WezTerm' || env.LC_TERMINAL === 'iTerm2') return iterm
@@ -40,7 +40,7 @@ const esc = '\u001b'
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47])
 const chunkLength = 4_096
 
-// The bytes are written anew, so nothing but letters and digits of ours reaches the terminal.
+// Re-encoded, so that no server text reaches the terminal.
 function kitty(bytes: Buffer): string | undefined {
   if (!bytes.subarray(0, 4).equals(pngStart)) return undefined
   const data = bytes.toString('base64')

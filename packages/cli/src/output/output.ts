@@ -2,9 +2,9 @@ import { type CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { type Flags, isSet } from '../grammar/grammar.ts'
 import { safeText } from '../text/safe.ts'
-import { type Style, styleFor } from '../text/style.ts'
+import { createStyle, type Style } from '../text/style.ts'
 
-/** What a command says: data on standard output, everything else on standard error. */
+/** Output of a command: data to stdout, everything else to stderr. */
 export class Output {
   readonly #io: Io
   readonly #flags: Flags
@@ -15,37 +15,33 @@ export class Output {
   }
 
   get isJson(): boolean {
-    return isSet(this.#flags, 'json') || this.isLines
+    return isSet(this.#flags, 'json') || this.isJsonLines
   }
 
-  /** One object a line. */
-  get isLines(): boolean {
+  get isJsonLines(): boolean {
     return isSet(this.#flags, 'jsonl')
   }
 
-  /** How wide a line may be. */
   get width(): number {
     return Math.min(this.#io.stdout.columns ?? 100, 120)
   }
 
-  /** How what goes to standard output is marked. */
   get style(): Style {
-    return styleFor({ env: this.#io.env, isTerminal: this.#io.stdout.isTTY === true })
+    return createStyle({ env: this.#io.env, isTerminal: this.#io.stdout.isTTY === true })
   }
 
-  /** The answer: text for a person, or the object for a script. */
-  answer(text: string, data: unknown): void {
-    if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data, undefined, this.isLines ? undefined : 2)}\n`)
+  /** Prints the result: text for people, or JSON. */
+  result(text: string, data: unknown): void {
+    if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data, undefined, this.isJsonLines ? undefined : 2)}\n`)
     else this.#io.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
   }
 
-  /** One of several answers that come one after another. */
+  /** Prints one of several results. */
   item(text: string, data: unknown): void {
     if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data)}\n`)
     else this.#io.stdout.write(`${text}\n`)
   }
 
-  /** A word on the side. */
   note(text: string): void {
     if (!isSet(this.#flags, 'quiet')) this.#io.stderr.write(`${text}\n`)
   }

@@ -8,17 +8,15 @@ interface Report {
   readonly message?: string | undefined
 }
 
-/** How far a call is, for whoever waits for it. */
 export interface ProgressView {
   report(report: Report): void
-  /** Leaves the terminal as it should be. */
   end(): void
 }
 
 const barWidth = 24
 const everyShare = 0.1
 
-/** A bar on a terminal; elsewhere a line for each tenth of the way; nothing when nothing is wanted. */
+/** A progress bar on a terminal, otherwise one line per 10%; nothing with --quiet or JSON. */
 export function progressFor({ stderr }: Io, flags: Flags, what: string): ProgressView {
   if (isSet(flags, 'quiet') || isSet(flags, 'json') || isSet(flags, 'jsonl'))
     return { report: () => undefined, end: () => undefined }

@@ -6,7 +6,7 @@ import { type Flags, isSet, textOf } from '../grammar/grammar.ts'
 import { safeText } from '../text/safe.ts'
 import type { Output } from './output.ts'
 
-interface Place {
+interface ResultOptions {
   readonly io: Io
   readonly output: Output
   readonly flags: Flags
@@ -16,33 +16,33 @@ interface Place {
 
 type Block = CallResult['content'][number]
 
-/** What a tool answered: text for a person, the whole result for a script, a file where one was asked for. */
-export async function resultOutput(result: CallResult, { io, output, flags, server, tool }: Place): Promise<void> {
+/** Prints the result of a tool as text or JSON, or writes it to --output. */
+export async function writeResult(result: CallResult, { io, output, flags, server, tool }: ResultOptions): Promise<void> {
   for (const { path, message } of result.outputProblems)
-    output.warn(`${tool} answered otherwise than its schema says: ${path} ${message}`)
+    output.warn(`The result of ${tool} does not match its output schema: ${path} ${message}`)
   const file = textOf(flags, 'output')
-  const whole = {
+  const fullResult = {
     content: result.content,
     structuredContent: result.structuredContent,
     isError: result.isError,
     _meta: result._meta,
   }
   if (isSet(flags, 'raw')) {
-    output.answer(JSON.stringify(whole, undefined, 2), whole)
+    output.result(JSON.stringify(fullResult, undefined, 2), fullResult)
     return
   }
   if (file !== undefined) {
     const path = resolve(io.cwd, file)
     await writeFile(path, bytesOf(result))
-    output.answer('', { server, tool, isError: result.isError, file: path })
-    output.note(`Written to ${path}.`)
+    output.result('', { server, tool, isError: result.isError, file: path })
+    output.note(`Wrote ${path}`)
     return
   }
   const images = output.isJson ? new Map<Block, string>() : await savedImages(result, io, tool)
-  output.answer(textFor(result, images), { server, tool, ...whole })
+  output.result(textFor(result, images), { server, tool, ...fullResult })
 }
 
-/** What is worth writing to a file: the one picture or text there is, else everything as JSON. */
+/** The only text, image or audio block, otherwise everything as JSON. */
 function bytesOf({ content, structuredContent }: CallResult): string | Buffer {
   const [only, ...others] = content
   if (others.length === 0 && only !== undefined) {

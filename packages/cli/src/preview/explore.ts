@@ -7,23 +7,23 @@ import {
   type OutlinedTool,
   type Tool,
 } from '@unfold-mcp/client'
-import type { Sent, Step } from './sent.ts'
+import type { Step, Transcript } from './transcript.ts'
 
 export interface ExploreOptions {
-  /** Whether the client lists again when the server says that its list has changed. */
+  /** Whether the client re-lists on `list_changed`. */
   readonly relists: boolean
-  /** Whether the server goes on after the preview: then only calls that change nothing but the list are made, and are undone. */
+  /** Whether other clients use the server: then only read-only calls are made, and are undone. */
   readonly isShared: boolean
 }
 
-type Explored = Pick<Sent, 'tools' | 'outline' | 'steps' | 'unlisted' | 'skipped'>
+type Explored = Pick<Transcript, 'tools' | 'outline' | 'steps' | 'unlisted' | 'skipped'>
 
-const mostActivations = 40
-const mostDescribed = 200
+const maxActivations = 40
+const maxDescribed = 200
 
-/** What a server lists first, and after each step that a model can take from there, in a session of its own. */
-export async function explored(connection: Connection, options: ExploreOptions): Promise<Explored> {
-  // A server treats a client that does not list in time as one that never does, so this one has to behave like the host.
+/** Records the initial list and the list after each step that a model can take. */
+export async function explore(connection: Connection, options: ExploreOptions): Promise<Explored> {
+  // Servers treat clients that do not re-list in time differently, so behave like the host.
   const unwatch = options.relists
     ? await connection.watch((sign) => {
         if (sign === 'changed') void connection.refresh().catch(() => undefined)
@@ -36,7 +36,6 @@ export async function explored(connection: Connection, options: ExploreOptions):
   }
 }
 
-/** One walk through a server's tools. */
 class Exploration {
   readonly #connection: Connection
   readonly #options: ExploreOptions
@@ -66,7 +65,7 @@ class Exploration {
     }
   }
 
-  /** The outline as it is now. What it once had is kept: a closed group hides its tools, and a gate hides groups. */
+  /** Accumulates tools and groups: closed groups hide their tools, and a gate hides groups. */
   async #outline(): Promise<Outline | undefined> {
     const outline = await this.#connection.outline()
     for (const tool of outline?.tools ?? []) this.#tools.set(tool.name, tool)
@@ -80,11 +79,11 @@ class Exploration {
     return this.#list
   }
 
-  /** Activates one group after the other, parents first. */
+  /** Activates all groups, parents first. */
   async #activate(): Promise<void> {
     const tried = new Set<string>()
     const opened: string[] = []
-    for (let count = 0; count < mostActivations; count++) {
+    for (let count = 0; count < maxActivations; count++) {
       const outline = await this.#outline()
       const next = openings(outline, this.#list).find(({ activator }) => !tried.has(activator.name))
       if (next === undefined) break
@@ -94,7 +93,7 @@ class Exploration {
         this.#skipped.add(activator.name)
         continue
       }
-      // An earlier step may have switched these off again.
+      // An earlier step may have deactivated these.
       for (const name of ancestors) if (this.#isListed(name) && !this.#skipped.has(name)) await this.#called(name, {})
       if (ancestors.length > 0) await this.#relist()
       const { isError } = await this.#step(activator.name, {}, { group, first: ancestors })
@@ -110,7 +109,7 @@ class Exploration {
     await this.#relist()
   }
 
-  /** Looks for one tool that is not listed, by its name, with what the list has for that. */
+  /** Searches for one unlisted tool by name. */
   async #find(outline: Outline | undefined): Promise<void> {
     const target = outline?.tools.find(({ name }) => !this.#seen.has(name))?.name
     if (target === undefined) return
@@ -127,7 +126,7 @@ class Exploration {
   async #described(): Promise<readonly Tool[]> {
     const names = [...this.#tools.keys()].filter((name) => !this.#seen.has(name))
     const found: Tool[] = []
-    for (const name of names.slice(0, mostDescribed)) {
+    for (const name of names.slice(0, maxDescribed)) {
       const description = await this.#connection.describe(name).catch(() => undefined)
       if (description !== undefined) found.push(description.tool)
     }
@@ -136,7 +135,6 @@ class Exploration {
 
   readonly #isListed = (name: string): boolean => this.#list.some((tool) => tool.name === name)
 
-  /** Whether a call with these arguments can be made, and may be. */
   #mayCall({ inputSchema, annotations }: Tool, given: readonly string[] = []): boolean {
     const required = Array.isArray(inputSchema.required) ? (inputSchema.required as readonly unknown[]) : []
     if (required.some((name) => !given.includes(String(name)))) return false
@@ -178,11 +176,11 @@ interface Within {
 interface Opening {
   readonly activator: Tool
   readonly group?: string
-  /** The activators of the groups around it, outermost first. */
+  /** Activators of its ancestor groups, outermost first. */
   readonly ancestors: readonly string[]
 }
 
-/** The activators on the list, those of outer groups first. */
+/** Listed activators, outer groups first. */
 function openings(outline: Outline | undefined, list: readonly Tool[]): readonly Opening[] {
   if (outline === undefined) return []
   const listed = new Map(list.map((tool) => [tool.name, tool]))

@@ -1,13 +1,14 @@
 import { estimateTokens } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
-import { sent, tool } from '../../test/sent.ts'
-import { plain, styleFor } from '../text/style.ts'
+import { tool, transcript } from '../../test/transcript.ts'
+import { createStyle, plain } from '../text/style.ts'
 import { widthOf } from '../text/width.ts'
 import { previewLines } from './lines.ts'
 import { previewOf } from './preview.ts'
-import type { Sent } from './sent.ts'
+import type { Transcript } from './transcript.ts'
 
-const preview = (what: Partial<Sent>) => previewOf(sent(what), { host: undefined, serverName: 'desk', estimate: estimateTokens })
+const preview = (what: Partial<Transcript>) =>
+  previewOf(transcript(what), { host: undefined, serverName: 'desk', estimate: estimateTokens })
 
 const reply = 'Activated: a.\n1 tool is now available:\n- one() — Does something that takes a whole line to describe'
 const session = preview({
@@ -16,7 +17,7 @@ const session = preview({
 })
 const stateless = preview({ era: 'stateless', revision: '2026-07-28', tools: [tool('one', { description: '' })] })
 
-test('eras stand side by side where the terminal is wide enough, and below each other otherwise', () => {
+test('eras are side by side if the terminal is wide enough', () => {
   const wide = previewLines({ title: 'desk', previews: [session, stateless] }, { width: 100, style: plain })
   expect(wide[2]).toMatch(/^ +Session \(2025-11-25\) +2026-07-28$/u)
   expect(wide.find((line) => line.startsWith('  one '))).toMatch(/^ {2}one +\d+, after activate_a +\d+$/u)
@@ -45,15 +46,15 @@ test('each step shows its cost and the beginning of its reply', () => {
   const at = lines.indexOf('Steps')
   expect(lines.slice(at, at + 6)).toEqual([
     'Steps',
-    `  1. activate_a(): a reply of ${estimateTokens(reply)} tokens, 1 new tool (${session.steps[0]?.tokens}`,
-    '     tokens)',
+    `  1. activate_a(): reply ${estimateTokens(reply)} tokens, 1 new tool (${session.steps[0]?.tokens} tokens)`,
     '     | Activated: a.',
     '     | 1 tool is now available:',
     '     | - one() — Does something that takes a whole line to',
+    '     | describe',
   ])
 })
 
-test('steps that are the same in both eras are shown once', () => {
+test('steps that are identical in both eras are shown once', () => {
   const search = { name: 'search_tools', arguments: { query: 'x' }, reply: 'x()', isError: false, appeared: [] }
   const both = [preview({ steps: [search] }), preview({ era: 'stateless', revision: '2026-07-28', steps: [search] })]
   expect(
@@ -63,7 +64,7 @@ test('steps that are the same in both eras are shown once', () => {
   expect(one.filter((line) => line.startsWith('Steps'))).toEqual(['Steps: Session (2025-11-25)'])
 })
 
-test('a warning of one era says which, and one of both is shown once', () => {
+test('a warning of one era names it, and one of both is shown once', () => {
   const warned = previewLines({ title: 'desk', previews: [session, stateless] }, { width: 100, style: plain })
   expect(warned.at(-1)).toBe('warning: 2026-07-28: one has no description')
   const same = previewLines({ title: 'desk', previews: [stateless, stateless] }, { width: 100, style: plain })
@@ -76,7 +77,7 @@ test('notes come last, indented where they are long', () => {
   expect(lines.slice(-4)).toEqual(['', 'note: A note that does not fit into', '  one line of this terminal.', 'note: Another.'])
 })
 
-test('long lists are cut, listed tools before others', () => {
+test('long lists are cut, listed tools first', () => {
   const tools = Array.from({ length: 30 }, (_, at) => tool(`listed_${at}`))
   const outline = { tools: Array.from({ length: 20 }, (_, at) => ({ name: `other_${at}`, tokens: 5 })), groups: [] }
   const lines = previewLines(
@@ -91,8 +92,8 @@ test('long lists are cut, listed tools before others', () => {
   expect(lines).toContain('  … and 16 more (--json shows all)')
 })
 
-test('colours are used where the style has them', () => {
-  const style = styleFor({ env: { FORCE_COLOR: '1' }, isTerminal: true })
+test('the style is applied', () => {
+  const style = createStyle({ env: { FORCE_COLOR: '1' }, isTerminal: true })
   const text = previewLines({ title: 'desk', previews: [stateless] }, { width: 100, style }).join('\n')
   expect(text).toContain('\u001b[33mwarning:\u001b[39m one has no description')
 })

@@ -1,4 +1,4 @@
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
@@ -6,28 +6,26 @@ import { widthOf } from '../text/width.ts'
 import { fitted, wrapped } from '../text/wrap.ts'
 import type { HostPreview, PreviewedStep, PreviewedTool } from './preview.ts'
 
-/** How wide the terminal is, and whether it has colours. */
 export interface Layout {
   readonly width: number
   readonly style: Style
 }
 
-/** What is shown of one server. */
-export interface Shown {
+export interface PreviewReport {
   readonly title: string
   readonly previews: readonly HostPreview[]
   readonly notes?: readonly string[]
 }
 
-const mostListed = 25
-const mostUnlisted = 10
-const mostSteps = 6
-const mostReplyLines = 6
+const maxListed = 25
+const maxUnlisted = 10
+const maxSteps = 6
+const maxReplyLines = 6
 
-/** Previews of one server, in columns where there is room for them, as lines for a person. */
-export function previewLines({ title, previews, notes = [] }: Shown, layout: Layout): readonly string[] {
-  const together = overview(previews, layout)
-  const parts = together.isBroken ? previews.map((preview) => overview([preview], layout)) : [together]
+/** Output of `unfold preview`: one column per era if they fit. */
+export function previewLines({ title, previews, notes = [] }: PreviewReport, layout: Layout): readonly string[] {
+  const combined = overview(previews, layout)
+  const parts = combined.isBroken ? previews.map((preview) => overview([preview], layout)) : [combined]
   return [
     ...wrapped(safeText(title), layout.width).map((line) => layout.style.bold(line)),
     ...parts.flatMap(({ lines }) => ['', ...lines]),
@@ -41,22 +39,21 @@ const eraName = ({ era, revision }: HostPreview): string => (era === 'session' ?
 
 interface Overview {
   readonly lines: readonly string[]
-  /** Whether a row takes more than a line. */
+  /** Whether a row needs more than one line. */
   readonly isBroken: boolean
 }
 
-/** What is listed first and what it costs, then every tool and how a model gets to it. */
 function overview(previews: readonly HostPreview[], { width, style }: Layout): Overview {
   const row = (label: string, cell: (preview: HostPreview) => string): readonly string[] => [label, ...previews.map(cell)]
   const all = previews.flatMap(({ tools }) => tools)
   const listed = [...new Set(all.filter(isFirst).map(({ name }) => name))]
   const unlisted = [...new Set(all.map(({ name }) => name))].filter((name) => !listed.includes(name))
-  const shown = [...listed.slice(0, mostListed), ...unlisted.slice(0, mostUnlisted)]
+  const shown = [...listed.slice(0, maxListed), ...unlisted.slice(0, maxUnlisted)]
   const widest = Math.max(20, Math.floor(width / 2) - 2)
   const rows = [
     row('', eraName),
     row('Listed first', firstText),
-    row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : counted(instructionTokens, 'token'))),
+    row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : plural(instructionTokens, 'token'))),
     row('Not listed', laterText),
     row('Turns to a tool', turnsText),
     ['', ''],
@@ -82,13 +79,13 @@ function firstText({ tools, tokens }: HostPreview): string {
   const listed = tools.filter(isFirst)
   const named = listed.filter(({ state }) => state === 'named').length
   const only = named === 0 ? '' : named === listed.length ? ' (names only)' : ` (${named} by name only)`
-  return `${counted(listed.length, 'tool')}${only}, ${counted(tokens, 'token')}`
+  return `${plural(listed.length, 'tool')}${only}, ${plural(tokens, 'token')}`
 }
 
 function laterText({ tools }: HostPreview): string {
   const later = tools.filter((tool) => !isFirst(tool))
   if (later.length === 0) return 'none'
-  return `${counted(later.length, 'tool')}, ${counted(
+  return `${plural(later.length, 'tool')}, ${plural(
     later.reduce((sum, { tokens }) => sum + tokens, 0),
     'token',
   )}`
@@ -96,18 +93,18 @@ function laterText({ tools }: HostPreview): string {
 
 function turnsText({ turns: { listed, unlisted } }: HostPreview): string {
   if (unlisted === undefined) return `${listed}`
-  const { least, most } = unlisted
-  return `${listed}; not listed: ${least === most ? least : `${least} to ${most}`}`
+  const { min, max } = unlisted
+  return `${listed}; not listed: ${min === max ? min : `${min} to ${max}`}`
 }
 
 function cellText({ tokens, state, after = '' }: PreviewedTool): string {
-  if (state === 'named') return `${amount(tokens)}, deferred`
-  if (state === 'step') return `${amount(tokens)}, after ${safeText(after, { limit: 40 })}`
-  if (state === 'found') return `${amount(tokens)}, by search`
-  return state === 'unreachable' ? `${amount(tokens)}, unreachable` : amount(tokens)
+  if (state === 'named') return `${formatNumber(tokens)}, deferred`
+  if (state === 'step') return `${formatNumber(tokens)}, after ${safeText(after, { limit: 40 })}`
+  if (state === 'found') return `${formatNumber(tokens)}, by search`
+  return state === 'unreachable' ? `${formatNumber(tokens)}, unreachable` : formatNumber(tokens)
 }
 
-/** The steps of each era; once where they are the same in all. */
+/** Printed once if identical in all eras. */
 function stepParts(previews: readonly HostPreview[], layout: Layout): readonly string[] {
   const [first, ...others] = previews
   if (first === undefined) return []
@@ -116,39 +113,38 @@ function stepParts(previews: readonly HostPreview[], layout: Layout): readonly s
   return previews.flatMap((preview) => stepLines(`Steps: ${eraName(preview)}`, preview.steps, layout))
 }
 
-/** What a model can call to get further, and what it then receives. */
 function stepLines(title: string, steps: readonly PreviewedStep[], layout: Layout): readonly string[] {
   if (steps.length === 0) return []
-  const rest = steps.length - mostSteps
+  const rest = steps.length - maxSteps
   return [
     '',
     layout.style.bold(title),
-    ...steps.slice(0, mostSteps).flatMap((step, index) => oneStep(step, index + 1, layout)),
+    ...steps.slice(0, maxSteps).flatMap((step, index) => oneStep(step, index + 1, layout)),
     ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : []),
   ]
 }
 
-function oneStep(step: PreviewedStep, place: number, { width, style }: Layout): readonly string[] {
+function oneStep(step: PreviewedStep, number: number, { width, style }: Layout): readonly string[] {
   const { call, first, reply, replyTokens, isError } = step
   const before = first.length === 0 ? '' : ` after ${first.join(', ')}`
-  const outcome = isError ? 'fails' : `a reply of ${counted(replyTokens, 'token')}${addedText(step)}`
+  const outcome = isError ? 'fails' : `reply ${plural(replyTokens, 'token')}${addedText(step)}`
   const lines = safeText(reply.trim(), { lines: true, limit: 4_000 })
     .split('\n')
     .flatMap((line) => wrapped(line, width - 7))
-  const more = lines.length > mostReplyLines ? ['…'] : []
+  const more = lines.length > maxReplyLines ? ['…'] : []
   return [
-    ...tableLines([[`${place}.`, `${safeText(`${call}${before}`, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
-    ...[...lines.slice(0, mostReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
+    ...tableLines([[`${number}.`, `${safeText(`${call}${before}`, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
+    ...[...lines.slice(0, maxReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
   ]
 }
 
 function addedText({ tools, tokens, through }: PreviewedStep): string {
   if (tools.length === 0) return ''
-  const how = through === undefined ? counted(tokens, 'token') : `called with ${through}`
-  return `, ${counted(tools.length, 'new tool')} (${how})`
+  const how = through === undefined ? plural(tokens, 'token') : `called with ${through}`
+  return `, ${plural(tools.length, 'new tool')} (${how})`
 }
 
-/** Each warning once; one that holds in a single era says in which. */
+/** Each warning once, with its era if it does not apply to all. */
 function warningLines(previews: readonly HostPreview[], layout: Layout): readonly string[] {
   const messages = [...new Set(previews.flatMap(({ warnings }) => warnings.map(({ message }) => message)))]
   const lines = messages.flatMap((message) => {
@@ -160,7 +156,6 @@ function warningLines(previews: readonly HostPreview[], layout: Layout): readonl
   return lines.length === 0 ? [] : ['', ...lines]
 }
 
-/** A paragraph whose lines after the first are indented. */
 function hanging(text: string, { width }: Layout): readonly string[] {
   return wrapped(safeText(text), width - 2).map((line, index) => (index === 0 ? line : `  ${line}`))
 }

@@ -1,50 +1,47 @@
 import { type HostProfile, surfaceNames } from '@unfold-mcp/core'
-import type { Sent } from './sent.ts'
+import type { Transcript } from './transcript.ts'
 
 interface NoteOptions {
   readonly host: HostProfile | undefined
-  /** Whether the host is configured to load this server's tools at once. */
+  /** Whether the host loads the tools of this server without deferring them. */
   readonly isLoaded: boolean
-  /** Eras that the server does not speak. */
-  readonly unspoken: readonly Sent['era'][]
+  readonly unsupported: readonly Transcript['era'][]
 }
 
-/** What a reader of a preview should know about how it was made. */
-export function notesOf(all: readonly Sent[], { host, isLoaded, unspoken }: NoteOptions): readonly string[] {
-  const skipped = [...new Set(all.flatMap((sent) => sent.skipped))]
+/** Limitations of the preview. */
+export function notesOf(all: readonly Transcript[], { host, isLoaded, unsupported }: NoteOptions): readonly string[] {
+  const skipped = [...new Set(all.flatMap((transcript) => transcript.skipped))]
   const isDeferring = all.some(({ tools }) => tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined))
   return [
-    ...(unspoken.length > 0
-      ? [`This server does not support MCP 2026-07-28. ${host?.title ?? 'Every client'} uses a session with it.`]
+    ...(unsupported.length > 0
+      ? [`This server does not support MCP 2026-07-28. ${host?.title ?? 'Every client'} uses a session.`]
       : []),
-    ...(skipped.length > 0
-      ? [`Not called, because they need arguments or may do more than change the list: ${skipped.join(', ')}.`]
-      : []),
+    ...(skipped.length > 0 ? [`Not called (need arguments or may have side effects): ${skipped.join(', ')}.`] : []),
     ...absences(all),
     ...(host?.defers === 'always' && !isLoaded
       ? [
-          `${host.title} defers tools behind its own tool search. "unfold connect" sets its option to load a short list of the gateway at once; an address with ?exposure=auto shows that.`,
+          `${host.title} defers tools behind its own tool search. "unfold connect" disables this for a short list; preview it with a URL with ?exposure=auto.`,
         ]
       : []),
     ...(host?.defers === 'by-setting' && !isDeferring
-      ? [`${host.title} defers tools in some versions and settings. This preview assumes that it does not.`]
+      ? [`${host.title} defers tools in some versions and settings; this preview assumes it does not.`]
       : []),
   ]
 }
 
-/** Tools of one era that the other has neither listed nor reported. */
-function absences(all: readonly Sent[]): readonly string[] {
+/** Tools of one era that are missing in the other. */
+function absences(all: readonly Transcript[]): readonly string[] {
   const [session, stateless] = [all.find(({ era }) => era === 'session'), all.find(({ era }) => era === 'stateless')]
   if (session === undefined || stateless === undefined) return []
   const known = namesIn(session)
-  // Tools of a group are missing because it cannot be activated, which is a warning.
+  // Missing tools of a group are reported as warnings.
   const grouped = new Set(stateless.outline?.tools.filter(({ group }) => group !== undefined).map(({ name }) => name))
   const missing = stateless.tools
     .map(({ name }) => name)
     .filter((name) => !known.has(name) && !grouped.has(name) && !surfaceNames.has(name))
   if (missing.length === 0 || session.skipped.length > 0) return []
-  return [`Not seen in a session: ${missing.join(', ')}. A tool that waits for another one is listed after that one succeeded.`]
+  return [`Not seen in a session: ${missing.join(', ')}. Some tools are listed only after another tool succeeded.`]
 }
 
-const namesIn = ({ tools, steps, outline }: Sent): ReadonlySet<string> =>
+const namesIn = ({ tools, steps, outline }: Transcript): ReadonlySet<string> =>
   new Set([...tools, ...steps.flatMap(({ appeared }) => appeared), ...(outline?.tools ?? [])].map(({ name }) => name))

@@ -13,7 +13,7 @@ test('keywords are found at any depth', () => {
   )
 })
 
-test('a property, a default or an example that is called like a keyword is none', () => {
+test('properties, defaults and examples named like keywords do not count', () => {
   const schema = {
     properties: { format: { type: 'string' }, title: { type: 'string' } },
     default: { minimum: 1 },
@@ -22,6 +22,6 @@ test('a property, a default or an example that is called like a keyword is none'
   expect([...schemaKeywords(schema)].toSorted()).toEqual(['default', 'examples', 'properties', 'type'])
 })
 
-test('what is not a schema has no keywords', () => {
+test('values other than schemas have no keywords', () => {
   for (const schema of [undefined, null, true, 'text', []]) expect(schemaKeywords(schema).size).toBe(0)
 })

@@ -7,7 +7,7 @@ const subschemas = new Set([
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
 ])
 
-/** The keywords that a JSON Schema uses, at any depth. A property that has the name of a keyword is none. */
+/** JSON Schema keywords used at any depth, excluding property names. */
 export function schemaKeywords(schema: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(schema)) for (const each of schema) schemaKeywords(each, found)
   if (!isRecord(schema)) return found

@@ -1,13 +1,13 @@
 import { type HostProfile, hostById } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
-import { plainHost as plain, sent, tool } from '../../test/sent.ts'
-import type { Sent } from './sent.ts'
+import { plainHost as plain, tool, transcript } from '../../test/transcript.ts'
+import type { Transcript } from './transcript.ts'
 import { warningsOf } from './warnings.ts'
 
-const messages = (what: Partial<Sent>, host?: HostProfile): readonly string[] =>
-  warningsOf(sent(what), { host, serverName: 'desk' }).map(({ kind, message }) => `${kind}: ${message}`)
+const messages = (what: Partial<Transcript>, host?: HostProfile): readonly string[] =>
+  warningsOf(transcript(what), { host, serverName: 'desk' }).map(({ kind, message }) => `${kind}: ${message}`)
 
-test('a server without mistakes has no warnings, for any host', () => {
+test('a server without problems has no warnings, for any host', () => {
   const tools = [tool('now'), tool('search_tools', { description: '' })]
   expect(messages({ tools })).toEqual([])
   expect(messages({ tools }, hostById('claude-code'))).toEqual([])
@@ -37,7 +37,7 @@ const opening = (name: string, more = {}) => ({
   ...more,
 })
 
-test('a group without tools is reported, and one that has them in a group inside it is not', () => {
+test('a group without tools is reported, unless a nested group has tools', () => {
   const outline = {
     tools: [{ name: 'deep', tokens: 1, group: 'inner' }],
     groups: [group('empty'), group('outer'), group('inner', 'outer')],
@@ -57,7 +57,7 @@ test('an activator that fails is reported with its reply', () => {
   ])
 })
 
-test('an activator that is not listed is reported in a session, unless the tools are found by search or it was skipped', () => {
+test('an unlisted activator is reported in a session, unless tools are searchable or it was skipped', () => {
   const outline = { tools: [], groups: [group('a')] }
   expect(messages({ outline })).toEqual([
     'dropped_activator: group "a" cannot be activated: its activator "activate_a" is not listed',
@@ -68,12 +68,12 @@ test('an activator that is not listed is reported in a session, unless the tools
   ).toEqual([])
 })
 
-test('groups that lie in each other end', () => {
+test('cyclic groups terminate', () => {
   const outline = { tools: [], groups: [group('a', 'b'), group('b', 'a')] }
   expect(messages({ era: 'stateless', outline })).toHaveLength(2)
 })
 
-test('tools that nothing leads to are reported', () => {
+test('unreachable tools are reported', () => {
   const outline = { tools: [{ name: 'hidden', tokens: 1 }], groups: [] }
   expect(messages({ outline, tools: [tool('now')] })).toEqual([
     'unreachable_tool: 1 tool cannot be reached by this client: hidden',
@@ -81,17 +81,17 @@ test('tools that nothing leads to are reported', () => {
   expect(messages({ outline, tools: [tool('search_tools')] })).toEqual([])
 })
 
-test('a host that never lists again does not see what appears, unless there is call_tool', () => {
+test('a host that never re-lists does not see new tools without call_tool', () => {
   const steps = [opening('a', { appeared: [tool('new')] })]
   const outline = { tools: [{ name: 'new', tokens: 1, group: 'a' }], groups: [group('a')] }
   const host = { ...plain, relists: 'never' as const }
   expect(messages({ tools: [tool('activate_a')], steps, outline }, host)).toEqual([
-    'unreachable_tool: Plain does not list again, so it never sees new',
+    'unreachable_tool: Plain does not re-list, so it never sees new',
   ])
   expect(messages({ tools: [tool('activate_a'), tool('call_tool')], steps, outline }, host)).toEqual([])
 })
 
-test('limits of a host are compared with every tool that it lists', () => {
+test('host limits are checked for every listed tool', () => {
   const limits = { description: 10, instructions: 5, toolName: 20, tools: 1 }
   const tools = [tool('fits_well', { description: 'Short.' }), tool('too_long_name')]
   expect(messages({ tools, instructions: '123456' }, { ...plain, limits })).toEqual([
@@ -102,13 +102,13 @@ test('limits of a host are compared with every tool that it lists', () => {
   ])
 })
 
-test('a name fits up to the limit with its prefix', () => {
+test('a name with its prefix may reach the limit', () => {
   const limits = { toolName: 'mcp__desk__exact'.length }
   expect(messages({ tools: [tool('exact')] }, { ...plain, limits })).toEqual([])
   expect(messages({ tools: [tool('exact1')] }, { ...plain, limits })).toHaveLength(1)
 })
 
-test('schema keywords that the host drops are reported once, with the tools that use them', () => {
+test('dropped schema keywords are reported once, with their tools', () => {
   const inputSchema = { type: 'object' as const, properties: { format: { type: 'string', pattern: '^a' } } }
   const tools = ['a', 'b', 'c'].map((name) => tool(name, { inputSchema }))
   const host = { ...plain, droppedKeywords: ['format', 'pattern'] }

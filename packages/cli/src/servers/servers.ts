@@ -2,7 +2,7 @@ import { type Connection, type ConnectOptions, connect, fileCache, type ProcessS
 import { nearest } from '@unfold-mcp/core'
 import { shellQuote } from '../arguments/quote.ts'
 import { CommandError, exit, usageError } from '../base/exit.ts'
-import { dataFolder, type Io, isInteractive } from '../base/io.ts'
+import { dataFolder, type Io } from '../base/io.ts'
 import {
   approvalStore,
   type FoundServer,
@@ -12,85 +12,86 @@ import {
   problemText,
   projectRoot,
   resolveServer,
-  type Surroundings,
+  type System,
 } from '../config/index.ts'
 import { type Flags, type Invocation, isSet, numberOf, textOf, textsOf } from '../grammar/grammar.ts'
 import { verbs } from '../grammar/verbs.ts'
+import { requireConfirmation } from '../interactive/require-confirmation.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 
-/** A server that was named on a command line, and what was said beside it. */
-export interface Named {
-  /** What people call it. */
+export interface ResolvedServer {
+  /** Name in messages. */
   readonly label: string
   readonly target: Target
-  /** The words after the server: a tool, what to search for. */
-  readonly words: readonly string[]
+  /** Positional arguments after the server. */
+  readonly positionals: readonly string[]
 }
 
-/** Everything that the programs on this machine know of here. */
-export async function knownServers(flags: Flags, io: Io): Promise<FoundServers> {
-  const around = await surroundings(io)
+/** Servers of all configuration files, or of --config. */
+export async function discoverServers(flags: Flags, io: Io): Promise<FoundServers> {
+  const around = await system(io)
   const file = textOf(flags, 'config')
   return findServers(around, file === undefined ? {} : { file })
 }
 
-async function surroundings({ platform, home, cwd, env }: Io): Promise<Surroundings> {
+async function system({ platform, home, cwd, env }: Io): Promise<System> {
   return { platform, home, cwd, env, root: await projectRoot({ platform, home, cwd, env }) }
 }
 
 const isAddress = (word: string): boolean => /^https?:\/\//iu.test(word)
 
-/** The server that a command line means: after `--`, by address, or by a name from a configuration. */
-export async function namedServer(invocation: Invocation, io: Io, output: Output): Promise<Named> {
-  const { command, flags, words } = invocation
+/** Resolves the server of a command line: the command after `--`, a URL, or a configured name. */
+export async function resolveServerArgument(invocation: Invocation, io: Io, output: Output): Promise<ResolvedServer> {
+  const { command, flags, positionals } = invocation
   if (command !== undefined) {
     const [program = '', ...args] = command
-    return { label: program, target: { command: program, args, env: variables(flags), cwd: io.cwd }, words }
+    return { label: program, target: { command: program, args, env: variables(flags), cwd: io.cwd }, positionals }
   }
   const preset = textOf(flags, 'server') ?? io.env.UNFOLD_SERVER
-  const [first, ...others] = preset === undefined ? words : [preset, ...words]
+  const [first, ...others] = preset === undefined ? positionals : [preset, ...positionals]
   if (first === undefined)
-    throw usageError(`Which server? Name one, give its address, or its command after --. See unfold ${invocation.verb} --help.`)
-  if (isAddress(first)) return { label: first, target: { url: first, headers: headers(flags) }, words: others }
-  const found = await knownServers(flags, io)
+    throw usageError(
+      `Missing server: pass a name, a URL, or a command after "--". Run "unfold ${invocation.verb} --help" for usage.`,
+    )
+  if (isAddress(first)) return { label: first, target: { url: first, headers: headers(flags) }, positionals: others }
+  const found = await discoverServers(flags, io)
   const choice = resolveServer(first, found)
   if (choice.kind !== 'found') {
     const details = choice.kind === 'unknown' ? { nearest: choice.nearest } : {}
     const close = invocation.isImplied && choice.kind === 'unknown' ? nearest(first, Object.keys(verbs)) : []
-    const hint = close.length === 0 ? '' : ` Or did you mean a verb: ${close.map((verb) => `unfold ${verb}`).join(', ')}?`
+    const hint = close.length === 0 ? '' : ` Or did you mean: ${close.map((verb) => `unfold ${verb}`).join(', ')}?`
     throw new CommandError(exit.usage, `${choice.kind}_server`, `${choice.message}${hint}`, {
       details: { ...details, ...(close.length > 0 && { verbs: close }) },
     })
   }
   for (const problem of found.problems) if (problem.server === undefined) output.warn(problemText(problem))
   await requirePermission(choice.server, flags, io, output)
-  return { label: choice.server.name, target: withExtras(choice.server.target, flags), words: others }
+  return { label: choice.server.name, target: withExtras(choice.server.target, flags), positionals: others }
 }
 
-/** What is typed before a tool's name to call it on the same server again. */
+/** Command to call a tool of the same server. */
 export function callCommand({ command, flags }: Invocation, label: string, { env }: Io): string {
   const isFirst = command !== undefined || textOf(flags, 'server') !== undefined || env.UNFOLD_SERVER !== undefined
   return isFirst ? 'unfold call' : `unfold call ${shellQuote([label])}`
 }
 
-/** What follows everything else on a command line like this one: the server's command, where that is how it was given. */
+/** The server command after `--`, if there is one. */
 export const commandTail = ({ command }: Invocation): string => (command === undefined ? '' : `-- ${shellQuote(command)}`)
 
-/** Connects to the server that a command line means; the tools it had last time are known before it is asked. */
 export async function openServer(
   invocation: Invocation,
   io: Io,
   output: Output,
   options: Partial<ConnectOptions> = {},
-): Promise<Named & { readonly connection: Connection }> {
-  const named = await namedServer(invocation, io, output)
-  return { ...named, connection: await connectTo(named, invocation.flags, io, output, options) }
+): Promise<ResolvedServer & { readonly connection: Connection }> {
+  const resolved = await resolveServerArgument(invocation, io, output)
+  return { ...resolved, connection: await connectTo(resolved, invocation.flags, io, output, options) }
 }
 
-/** Connects to one server, as whoever signed in to it. */
+/** Connects with stored credentials and the tool cache. */
 export async function connectTo(
-  { label, target }: Pick<Named, 'label' | 'target'>,
+  { label, target }: Pick<ResolvedServer, 'label' | 'target'>,
   flags: Flags,
   io: Io,
   output: Output,
@@ -114,22 +115,21 @@ export async function connectTo(
   })
 }
 
-// npm, uv and Docker may have to download a lot.
+// npm, uv and Docker may download for minutes.
 const installTimeoutMs = 600_000
 const installNoticeMs = 5_000
 
-/** Says that a server may be being installed when it does not answer for a while. */
-function installationNotice(label: string, output: Output): (pid: number, life: ProcessState) => void {
+function installationNotice(label: string, output: Output): (pid: number, state: ProcessState) => void {
   let timer: NodeJS.Timeout | undefined
-  return (_pid, life) => {
+  return (_pid, state) => {
     clearTimeout(timer)
-    if (life !== 'installing') return
-    timer = setTimeout(() => output.note(`Waiting for ${safeText(label)}: it may be being installed.`), installNoticeMs)
+    if (state !== 'installing') return
+    timer = setTimeout(() => output.note(`Waiting for ${safeText(label)}, which may still be installing …`), installNoticeMs)
     timer.unref()
   }
 }
 
-/** The target with the token of a sign-in; one that says who asks by a header of its own stays as it is. */
+/** Adds the stored sign-in, unless the target has an Authorization header. */
 async function signedTarget(
   target: Target,
   io: Io,
@@ -137,36 +137,33 @@ async function signedTarget(
 ): Promise<{ readonly target: Target; readonly credential?: string }> {
   if (!('url' in target) || target.auth !== undefined) return { target }
   if (Object.keys(target.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')) return { target }
-  const { storedSignIn } = await import('../login/stored.ts')
+  const { storedSignIn } = await import('../login/stored-sign-in.ts')
   const signed = await storedSignIn(target.url, io, { warn: (message) => output.warn(message) })
   return signed === undefined ? { target } : { target: { ...target, auth: signed.auth }, credential: signed.id }
 }
 
-/** Where lists of tools are kept between commands, and where a shell's completions find them. */
+/** Tool cache, also read by shell completion. */
 export const cacheFolder = (io: Pick<Io, 'env' | 'home'>): string => `${dataFolder(io)}/cache/tools`
 
 function protocolOf(text: string | undefined): ConnectOptions['protocol'] {
   if (text === undefined) return undefined
   if (text === 'auto' || text === 'session' || text === '2026-07-28') return text
-  throw usageError(`--protocol is auto, session or 2026-07-28, not "${text}".`)
+  throw usageError(`--protocol must be auto, session or 2026-07-28, not "${text}".`)
 }
 
-/** A project's own server runs only after its user agreed, once for each definition of it. */
+/** A project server requires approval of its current definition. */
 async function requirePermission(server: FoundServer, flags: Flags, io: Io, output: Output): Promise<void> {
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
   if (permissionFor(server, await store.list()) === 'allowed') return
   const shown = safeText(JSON.stringify(server.shown), { limit: 500 })
-  const what = `The server "${safeText(server.name)}" comes with this project (${safeText(server.source.file)}:${server.source.line}): ${shown}`
-  if (!isSet(flags, 'yes')) {
-    if (!isInteractive(io) || isSet(flags, 'no-input'))
-      throw new CommandError(
-        exit.blocked,
-        'not_approved',
-        `${what}\nIt was not approved. Look at it, then run this with --yes, or in a terminal.`,
-      )
-    const { confirmed } = await import('../interactive/confirm.ts')
-    if (!(await confirmed(`${what}\nRun it?`, io))) throw new CommandError(exit.blocked, 'not_approved', 'It was not run.')
-  }
+  const what = `Server "${safeText(server.name)}" is defined by this project (${safeText(server.source.file)}:${server.source.line}): ${shown}`
+  await requireConfirmation(`${what}\nRun it?`, {
+    flags,
+    io,
+    reason: 'not_approved',
+    otherwise: 'Not started.',
+    blocked: `${what}\nNot approved. Review it, then use --yes, or run this in a terminal.`,
+  })
   await store.approve(server)
 }
 
@@ -185,6 +182,6 @@ function headers(flags: Flags): Record<string, string> {
 
 function pair(flag: string, text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark)
-  if (at < 1) throw usageError(`--${flag} wants ${flag === 'env' ? 'NAME=value' : '"name: value"'}, not "${text}".`)
+  if (at < 1) throw usageError(`--${flag} must be ${flag === 'env' ? 'NAME=value' : '"name: value"'}, not "${text}".`)
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }

@@ -3,18 +3,18 @@ import type { Tool } from '@unfold-mcp/core'
 import type { Io } from '../base/io.ts'
 import type { Invocation } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
-import { counted } from '../text/amount.ts'
+import { plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
-import { connectTo, type Named } from './servers.ts'
+import { connectTo, type ResolvedServer } from './servers.ts'
 
-const mostNamed = 6
+const maxNamed = 6
 
 /**
- * What a client with a session is listed at first, in one line, where that differs from what this client was listed; nothing where it does
- * not. Only a server of ours that has groups or hides tools is asked, because asking means to connect to it a second time.
+ * Describes the initial list of session clients, if it differs from `listed`. Requires a second connection, so only servers with
+ * groups or unlisted tools are asked.
  */
 export async function sessionNote(
-  server: Named & { readonly connection: Connection },
+  server: ResolvedServer & { readonly connection: Connection },
   listed: readonly Tool[],
   { flags }: Invocation,
   io: Io,
@@ -29,12 +29,12 @@ export async function sessionNote(
     const names = (await session.tools()).map(({ name }) => name)
     const here = new Set(listed.map(({ name }) => name))
     if (names.length === here.size && names.every((name) => here.has(name))) return undefined
-    const shown = names.slice(0, mostNamed).map((name) => safeText(name))
+    const shown = names.slice(0, maxNamed).map((name) => safeText(name))
     const more = names.length > shown.length ? ', …' : ''
-    return `Clients with sessions (before MCP 2026-07-28) are first listed ${counted(names.length, 'tool')}: ${shown.join(', ')}${more} (--protocol session shows them).`
+    return `Session clients (before MCP 2026-07-28) first see ${plural(names.length, 'tool')}: ${shown.join(', ')}${more} (show with --protocol session).`
   } catch (error) {
     if (io.signal.aborted) throw error
-    // It cannot be known, which takes nothing from the list.
+    // The note is optional.
     return undefined
   }
 }

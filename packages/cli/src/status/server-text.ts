@@ -1,14 +1,14 @@
 import type { ToolReport } from '@unfold-mcp/gateway'
-import { amount } from '../text/amount.ts'
+import { formatNumber } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { sentenceParts, timeText } from './one-line.ts'
+import { formatDuration, joinParts } from './format.ts'
 import { signInWays } from './sign-in-text.ts'
 import { announcesText, changeText, type Screen, stateText, type Upstream } from './status-text.ts'
 import { attemptText } from './summary.ts'
 
-/** One server behind a gateway, for a person: how it is, what should be known of its tools, and what they are. */
+/** Details of one server of a gateway. */
 export function serverText(upstream: Upstream, tools: readonly ToolReport[], { style, width }: Screen): string {
   const {
     name,
@@ -26,34 +26,31 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     attempt,
   } = upstream
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
-  const about: readonly (readonly [string, string])[] = [
+  const rows: readonly (readonly [string, string])[] = [
     [
       'server',
-      sentenceParts([
+      joinParts([
         server === undefined ? undefined : safeText(server),
         protocolVersion === undefined ? undefined : safeText(protocolVersion),
-        pid === undefined ? undefined : `process ${pid}`,
+        pid === undefined ? undefined : `pid ${pid}`,
       ]),
     ],
-    [
-      'changes',
-      sentenceParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)]),
-    ],
-    ['calls', `${amount(calls.running)} running, ${amount(calls.waiting)} waiting`],
+    ['changes', joinParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)])],
+    ['calls', `${formatNumber(calls.running)} running, ${formatNumber(calls.waiting)} waiting`],
     ['last stderr', lastOutput === undefined ? '' : safeText(lastOutput, { limit: 500 })],
     ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],
     ['sign in', state === 'needs_login' ? signInWays(upstream) : ''],
     ['attempts', attempt === undefined ? '' : attemptText(upstream)],
-    ['tools', tools.length === 0 ? '' : `${amount(tools.length)} for clients, about ${amount(tokens)} tokens`],
+    ['tools', tools.length === 0 ? '' : `${formatNumber(tools.length)} exposed, ~${formatNumber(tokens)} tokens`],
   ]
   return [
-    `${style.bold(safeText(name))}: ${stateText(state, style)}, for ${timeText(forMs)}`,
+    `${style.bold(safeText(name))}: ${stateText(state, style)} for ${formatDuration(forMs)}`,
     ...tableLines(
-      about.filter(([, text]) => text !== ''),
+      rows.filter(([, text]) => text !== ''),
       { width, indent: 2 },
     ),
     ...findingLines(findings, { style, width }),
-    ...(notes.length === 0 ? [] : ['', style.bold('What should be known of its tools')]),
+    ...(notes.length === 0 ? [] : ['', style.bold('Notes')]),
     ...notes.flatMap(({ message }) => wrapped(safeText(message, { limit: 500 }), width - 2)).map((line) => `  ${line}`),
     ...(tools.length === 0 ? [] : ['', style.bold('Tools')]),
     ...tableLines(
@@ -65,11 +62,11 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
 
 function findingLines(findings: Upstream['findings'], { style, width }: Screen): readonly string[] {
   if (findings.length === 0) return []
-  // Most of them end in the same words.
+  // Most advice is identical.
   const advice = new Set(findings.flatMap((each) => each.advice.split(/(?<=\.) /u)))
   return [
     '',
-    style.bold(style.yellow('What looks suspicious')),
+    style.bold(style.yellow('Suspicious content')),
     ...findings.flatMap(({ tool, path, description, excerpt }) => [
       ...wrapped(
         `${tool === undefined ? '' : `${safeText(tool)}: `}${safeText(path, { limit: 300 })} ${safeText(description)}`,

@@ -1,24 +1,22 @@
 import type { GatewayStatus } from '@unfold-mcp/gateway'
 import type { Output } from '../output/output.ts'
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { clockText, ofTools, sentenceParts, timeText } from './one-line.ts'
+import { formatDuration, formatTime, joinParts, toolCount } from './format.ts'
 import { signInText } from './sign-in-text.ts'
-import { attemptText, errorText, progressText } from './summary.ts'
+import { attemptText, errorText, progressText, stateLabels } from './summary.ts'
 
-/** A server, as a gateway tells of it. */
 export type Upstream = GatewayStatus['upstreams'][number]
 
-/** What is written to: how wide it is, and whether it has colours. */
 export type Screen = Pick<Output, 'style' | 'width'>
 
-/** A gateway at this moment, for a person. */
+/** Output of `unfold status`. */
 export function statusText(status: GatewayStatus, { style, width }: Screen): string {
   const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, notStarted } = status
-  const where = transport === 'stdio' ? 'for the client that started it' : `on ${url}`
+  const where = transport === 'stdio' ? 'over stdio' : `on ${url}`
   const rows = [
     ...upstreams.map((upstream) => upstreamRow(upstream, style)),
     ...notStarted.map(({ name, problems }) => [
@@ -30,16 +28,12 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ]),
   ]
   return [
-    `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${timeText(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
+    `${style.bold('unfold')} ${version} ${where}, pid ${pid}, up ${formatDuration(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
-    ...status.degraded.map(({ part, problem }) =>
-      style.yellow(`It does without its ${part}. ${safeText(problem, { limit: 400 })}`),
-    ),
+    ...status.degraded.map(({ part, problem }) => style.yellow(`degraded: ${part}: ${safeText(problem, { limit: 400 })}`)),
     '',
-    ...(rows.length === 0
-      ? ['No servers. Put one behind it: unfold add <name> -- <command>']
-      : serverLines(rows, { style, width })),
+    ...(rows.length === 0 ? ['No servers. Add one: unfold add <name> -- <command>'] : serverLines(rows, { style, width })),
     '',
     savingsLine(status),
     ...clientLines(status, width),
@@ -52,10 +46,10 @@ function problemLines({ problems }: GatewayStatus, style: Style): readonly strin
     .slice(0, 5)
     .map(({ line, column, path, message }) => `  ${line}:${column} ${safeText(path)} ${safeText(message, { limit: 300 })}`)
   const more = problems.length > 5 ? [`  and ${problems.length - 5} more: unfold reload`] : []
-  return [style.red('It cannot be used as it is now; what was read before goes on.'), ...lines, ...more]
+  return [style.red('Configuration invalid; the previous one stays in use.'), ...lines, ...more]
 }
 
-// With less room, what there is to say of a server stands below its name.
+// Below this width, details are printed below the name.
 const narrow = 80
 
 function serverLines(rows: readonly (readonly string[])[], { width }: Screen): readonly string[] {
@@ -65,15 +59,15 @@ function serverLines(rows: readonly (readonly string[])[], { width }: Screen): r
     { width },
   )
   if (heads.length !== rows.length) return tableLines(rows, { width })
-  return rows.flatMap(([, , , revision = '', about = ''], at) => [
+  return rows.flatMap(([, , , revision = '', details = ''], at) => [
     heads[at] ?? '',
-    ...wrapped([revision, about].filter((part) => part !== '').join(', '), width - 2)
+    ...wrapped([revision, details].filter((part) => part !== '').join(', '), width - 2)
       .filter((line) => line !== '')
       .map((line) => `  ${line}`),
   ])
 }
 
-const paints: { readonly [state: string]: keyof Style } = {
+const stateColours: { readonly [state: string]: keyof Style } = {
   ready: 'green',
   degraded: 'yellow',
   failed: 'red',
@@ -83,11 +77,17 @@ const paints: { readonly [state: string]: keyof Style } = {
   installing: 'cyan',
 }
 
-/** The state of a server in words, coloured. */
-export const stateText = (state: string, style: Style): string => style[paints[state] ?? 'dim'](state.replace('_', ' '))
+export const stateText = (state: string, style: Style): string => style[stateColours[state] ?? 'dim'](stateLabels[state] ?? state)
 
-// The last error of these is over, or said in another way.
-const errorless: ReadonlySet<Upstream['state']> = new Set(['ready', 'needs_login', 'starting', 'installing', 'idle', 'disabled'])
+// In these states the last error is outdated or shown otherwise.
+const hidesLastError: ReadonlySet<Upstream['state']> = new Set([
+  'ready',
+  'needs_login',
+  'starting',
+  'installing',
+  'idle',
+  'disabled',
+])
 
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   const {
@@ -107,89 +107,86 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   return [
     safeText(name),
     stateText(state, style),
-    ofTools(offered, tools),
+    toolCount(offered, tools),
     safeText(protocolVersion ?? ''),
-    sentenceParts([
+    joinParts([
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
-      throttleMs === 0 ? undefined : `slowed to ${timeText(throttleMs)}`,
-      isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
+      throttleMs === 0 ? undefined : `slowed to ${formatDuration(throttleMs)}`,
+      isIdle ? undefined : `${plural(calls.running, 'call')} running, ${calls.waiting} waiting`,
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
       state === 'starting' || state === 'installing' ? progressText(upstream) : undefined,
       lastOutput === undefined ? undefined : `stderr: ${safeText(lastOutput, { limit: 200 })}`,
-      lastError === undefined || errorless.has(state) ? undefined : errorText(upstream),
-      errorless.has(state) || attempt === undefined ? undefined : attemptText(upstream),
+      lastError === undefined || hidesLastError.has(state) ? undefined : errorText(upstream),
+      hidesLastError.has(state) || attempt === undefined ? undefined : attemptText(upstream),
     ]),
   ]
 }
 
-/** What is told of a server elsewhere, and where. */
+/** Refers to details that `unfold status <server>` shows. */
 function moreText({ name, notes, findings }: Upstream, style: Style): string | undefined {
   const parts = [
     findings.length === 0 ? undefined : style.yellow(findingsText(findings)),
-    notes.length === 0 ? undefined : counted(notes.length, 'note'),
+    notes.length === 0 ? undefined : plural(notes.length, 'note'),
   ]
-  return findings.length + notes.length === 0 ? undefined : `${sentenceParts(parts)}: unfold status ${safeText(name)}`
+  return findings.length + notes.length === 0 ? undefined : `${joinParts(parts)}: unfold status ${safeText(name)}`
 }
 
-/** How much of a server looks suspicious, with the names of a few tools. */
 function findingsText(findings: Upstream['findings']): string {
   const tools = [...new Set(findings.flatMap(({ tool }) => tool ?? []))]
-  if (tools.length === 0) return 'what it says of itself looks suspicious'
+  if (tools.length === 0) return 'suspicious server description'
   const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
   const more = tools.length > named.length ? ', …' : ''
-  return `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(', ')}${more})`
+  return `${plural(tools.length, 'suspicious tool')} (${named.join(', ')}${more})`
 }
 
-/** How changes of a server's tools become known. */
 export const announcesText = (announcesChanges: boolean): string =>
-  announcesChanges ? 'announces changes' : 'is asked for changes now and then'
+  announcesChanges ? 'notifies of changes' : 'polled for changes'
 
-/** What changed last among a server's tools. */
 export function changeText({ lastChange }: Upstream): string | undefined {
   if (lastChange === undefined) return undefined
   const { at, added, changed, removed } = lastChange
   const counts = [added > 0 ? `+${added}` : '', removed > 0 ? `-${removed}` : '', changed > 0 ? `~${changed}` : '']
-  return `changed ${counts.filter((each) => each !== '').join(' ')} at ${clockText(at)}`
+  return `changed ${counts.filter((each) => each !== '').join(' ')} at ${formatTime(at)}`
 }
 
 function savingsLine({ savings }: GatewayStatus): string {
   const { tools, allTokens, listed, listedTokens, exposure } = savings
-  if (listed >= tools) return `Clients see all ${counted(tools, 'tool')} (${amount(allTokens)} tokens, ${exposure}).`
+  if (listed >= tools) return `Clients see all ${plural(tools, 'tool')} (${formatNumber(allTokens)} tokens, ${exposure}).`
   const percent = allTokens === 0 ? 0 : Math.floor((1 - listedTokens / allTokens) * 100)
-  const saved = percent > 0 ? `, ${percent} % less` : ''
-  return `${counted(tools, 'tool')}, ${amount(allTokens)} tokens. Clients see ${amount(listed)} (${amount(listedTokens)} tokens${saved}, ${exposure}).`
+  const saved = percent > 0 ? `, ${percent}% less` : ''
+  return `${plural(tools, 'tool')}, ${formatNumber(allTokens)} tokens. Clients see ${formatNumber(listed)} (${formatNumber(listedTokens)} tokens${saved}, ${exposure}).`
 }
 
-const mostClients = 20
+const maxClients = 20
 
 function clientLines({ clients, transport }: GatewayStatus, width: number): readonly string[] {
   if (clients.length === 0) return transport === 'stdio' ? [] : ['No clients.']
-  const alike = new Map<string, { readonly row: readonly string[]; readonly idleMs: number; readonly count: number }>()
+  const groups = new Map<string, { readonly row: readonly string[]; readonly idleMs: number; readonly count: number }>()
   for (const client of clients) {
     const row = clientRow(client)
     const key = JSON.stringify(row)
-    const before = alike.get(key)
+    const before = groups.get(key)
     const idleMs = Math.min(client.idleMs, before?.idleMs ?? client.idleMs)
-    alike.set(key, { row, idleMs, count: (before?.count ?? 0) + 1 })
+    groups.set(key, { row, idleMs, count: (before?.count ?? 0) + 1 })
   }
-  const rows = [...alike.values()].map(({ row: [name = '', era = '', rest = ''], idleMs, count }) => [
+  const rows = [...groups.values()].map(({ row: [name = '', era = '', rest = ''], idleMs, count }) => [
     name,
-    era === 'session' ? counted(count, 'session') : 'no session',
-    sentenceParts([rest === '' ? undefined : rest, `last heard ${timeText(idleMs)} ago`]),
+    era === 'session' ? plural(count, 'session') : 'no session',
+    joinParts([rest === '' ? undefined : rest, `last seen ${formatDuration(idleMs)} ago`]),
   ])
   return [
-    `${counted(clients.length, 'client')}:`,
-    ...tableLines(rows.slice(0, mostClients), { width, indent: 2 }),
-    ...(rows.length > mostClients ? [`  and ${rows.length - mostClients} more`] : []),
+    `${plural(clients.length, 'client')}:`,
+    ...tableLines(rows.slice(0, maxClients), { width, indent: 2 }),
+    ...(rows.length > maxClients ? [`  and ${rows.length - maxClients} more`] : []),
   ]
 }
 
 const clientRow = ({ name, version, era, transport, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
-  `${safeText(name ?? 'somebody', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
+  `${safeText(name ?? 'unknown client', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
   era,
-  sentenceParts([
+  joinParts([
     transport === 'stdio' ? 'over stdio' : undefined,
     token === undefined ? undefined : `token ${safeText(token)}`,
     profile === undefined ? undefined : `profile ${safeText(profile)}`,

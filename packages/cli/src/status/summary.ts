@@ -1,30 +1,28 @@
 import { printable } from '@unfold-mcp/core'
 import type { Gateway, UpstreamStatus } from '@unfold-mcp/gateway'
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
-import { ofTools, timeText } from './one-line.ts'
+import { formatDuration, toolCount } from './format.ts'
 import { signInText } from './sign-in-text.ts'
 
-/** Takes out of what servers say what must not be told. */
+/** Removes secrets from server output. */
 export type Clean = (text: string) => string
 
-type State = UpstreamStatus['state']
-
-/** How a server is, in the words that follow its name. */
+/** Status of a server, to print after its name. */
 export function serverLine(status: UpstreamStatus, offered: number, clean: Clean = (text) => text): string {
   const { name, address, state, tools } = status
   switch (state) {
     case 'ready':
-      return `ready, ${ofTools(offered, tools)}`
+      return `ready, ${toolCount(offered, tools)}`
     case 'degraded':
       return errorText(status, clean)
     case 'starting':
     case 'installing':
       return progressText(status)
     case 'idle':
-      return `sleeps until its first call, ${counted(tools, 'tool')} known`
+      return `idle, starts on first call, ${plural(tools, 'cached tool')}`
     case 'needs_login':
-      return `needs a login; ${signInText({ name, ...(address !== undefined && { address }) })}`
+      return `requires authentication; ${signInText({ name, ...(address !== undefined && { address }) })}`
     case 'disabled':
     case 'stopped':
       return state
@@ -33,13 +31,12 @@ export function serverLine(status: UpstreamStatus, offered: number, clean: Clean
   }
 }
 
-/** How far the start of a server is. */
 export function progressText({ state, forMs, attempt = 1, isQueued }: UpstreamStatus): string {
-  if (isQueued === true) return 'waits until other servers are installed'
-  return `${state}, ${timeText(Math.max(1_000, forMs))}, attempt ${attempt}`
+  if (isQueued === true) return 'queued until other servers are installed'
+  return `${state}, ${formatDuration(Math.max(1_000, forMs))}, attempt ${attempt}`
 }
 
-/** The last error of a server without its name, which stands before it. */
+/** The last error without the server name, which precedes it. */
 export function errorText(
   { name, lastError = 'failed' }: Pick<UpstreamStatus, 'name' | 'lastError'>,
   clean: Clean = (text) => text,
@@ -50,35 +47,36 @@ export function errorText(
   return safeText(text, { limit: 600 })
 }
 
-/** Which attempt failed, and when the next one is. */
 export function attemptText({ attempt = 1, nextRetryInMs }: Pick<UpstreamStatus, 'attempt' | 'nextRetryInMs'>): string {
-  const next = nextRetryInMs === undefined ? '' : `, next attempt in ${timeText(nextRetryInMs)}`
+  const next = nextRetryInMs === undefined ? '' : `, next attempt in ${formatDuration(nextRetryInMs)}`
   return `attempt ${attempt}${next}`
 }
 
-/** All servers of a gateway, a line each, below how many are in which state. */
+/** Counts by state, then one line per server. */
 export function summaryLines({ upstreams, notStarted, source }: Gateway, clean: Clean): readonly string[] {
   const statuses = upstreams.statuses()
   const width = nameWidth([...statuses.map(({ name }) => name), ...notStarted.keys()])
-  const line = (name: string, words: string): string => `  ${safeText(name).padEnd(width)}  ${words}`
+  const line = (name: string, status: string): string => `  ${safeText(name).padEnd(width)}  ${status}`
   return [
-    `All servers have settled: ${countsText(statuses, notStarted.size)}.`,
+    `Servers: ${countsText(statuses, notStarted.size)}`,
     ...[...notStarted].map(([name, [problem]]) => line(name, notStartedText(problem?.message))),
     ...statuses.map((status) => line(status.name, serverLine(status, source.toolCount(status.name), clean))),
   ]
 }
 
-/** What there is to say of a server that is not started because something is missing. */
-export const notStartedText = (problem = 'its configuration is incomplete.'): string => `not started: ${safeText(problem)}`
+export const notStartedText = (problem = 'incomplete configuration'): string => `not started: ${safeText(problem)}`
 
-/** How wide the longest of these names is. */
 export const nameWidth = (names: readonly string[]): number => Math.max(0, ...names.map((name) => safeText(name).length))
 
-const labels: { readonly [S in State]?: string } = { needs_login: 'need a login', reconnecting: 'failed' }
+/** Names of states in the output, where they differ. */
+export const stateLabels: { readonly [state: string]: string } = { needs_login: 'needs sign-in', idle: 'idle' }
 
 function countsText(statuses: readonly UpstreamStatus[], notStarted: number): string {
   const counts = new Map<string, number>()
-  for (const { state } of statuses) counts.set(labels[state] ?? state, (counts.get(labels[state] ?? state) ?? 0) + 1)
-  if (notStarted > 0) counts.set('waiting', notStarted)
-  return [...counts].map(([label, count]) => `${amount(count)} ${label}`).join(', ')
+  for (const { state } of statuses) {
+    const label = state === 'reconnecting' ? 'failed' : (stateLabels[state] ?? state)
+    counts.set(label, (counts.get(label) ?? 0) + 1)
+  }
+  if (notStarted > 0) counts.set('not started', notStarted)
+  return [...counts].map(([label, count]) => `${formatNumber(count)} ${label}`).join(', ')
 }

@@ -29,16 +29,16 @@ describe('wrapping', () => {
     expect(wrapped('the quick brown fox', 10)).toEqual(['the quick', 'brown fox'])
   })
 
-  test('breaks a long word where it must, and wide characters by their width', () => {
+  test('breaks long words, and respects wide characters', () => {
     expect(wrapped('a verylongword b', 6)).toEqual(['a', 'verylo', 'ngword', 'b'])
     expect(wrapped('日本語テキスト', 6)).toEqual(['日本語', 'テキス', 'ト'])
   })
 
-  test('keeps lines, empty ones too, and the indent of a list', () => {
+  test('keeps line breaks and list indentation', () => {
     expect(wrapped('a\n\n  - one two three', 10)).toEqual(['a', '', '  - one', '  two', '  three'])
   })
 
-  test('keeps every word and the width, for any text', () => {
+  test('keeps all words and the width, for any text', () => {
     const word = fc.oneof(fc.stringMatching(/^[a-z]{1,12}$/u), fc.constantFrom('日本語', 'größe', '😀'))
     fc.assert(
       fc.property(fc.array(word, { maxLength: 30 }), fc.integer({ min: 2, max: 40 }), (words, width) => {
@@ -49,13 +49,13 @@ describe('wrapping', () => {
     )
   })
 
-  test('ends for a width of nothing', () => {
+  test('terminates for a width of zero', () => {
     expect(wrapped('ab c', 0)).toEqual(['a', 'b', 'c'])
   })
 })
 
 describe('fitting', () => {
-  test('cuts with an ellipsis and fills with spaces', () => {
+  test('cuts with an ellipsis and pads with spaces', () => {
     expect(fitted('hello', 5)).toBe('hello')
     expect(fitted('hello!', 5)).toBe('hell…')
     expect(fitted('日本語', 4)).toBe('日…')
@@ -73,7 +73,7 @@ describe('a table', () => {
     ['--state', ''],
   ]
 
-  test('lines its columns up, wraps the last, and gives a wide cell a line of its own', () => {
+  test('aligns columns, wraps the last, and gives a wide cell its own line', () => {
     expect(tableLines(rows, { width: 40, indent: 2, widest: 12 })).toEqual([
       '  --title  The title of the issue, short',
       '           and clear',
@@ -83,7 +83,7 @@ describe('a table', () => {
     ])
   })
 
-  test('cuts the last column where every row must be a line', () => {
+  test('cuts the last column if every row must be one line', () => {
     expect(tableLines(rows, { width: 44, last: 'cut', widest: 30 })).toEqual([
       '--title                  The title of the i…',
       '--a-very-long-flag-name  Long',
@@ -91,7 +91,7 @@ describe('a table', () => {
     ])
   })
 
-  test('of one column, of three, and of nothing', () => {
+  test('works with one column, three, and none', () => {
     expect(tableLines([['a'], ['b c']], { width: 20 })).toEqual(['a', 'b c'])
     expect(
       tableLines(
@@ -105,7 +105,7 @@ describe('a table', () => {
     expect(tableLines([], { width: 40 })).toEqual([])
   })
 
-  test('counts wide characters as wide', () => {
+  test('respects wide characters', () => {
     expect(
       tableLines(
         [
@@ -117,7 +117,7 @@ describe('a table', () => {
     ).toEqual(['日本  x', 'abc   y'])
   })
 
-  test('never writes wider than the terminal while there is room to wrap', () => {
+  test('never exceeds the terminal width if wrapping is possible', () => {
     const cell = fc.stringMatching(/^[a-z ]{0,30}$/u)
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 6 }), fc.integer({ min: 44, max: 120 }), (cells, width) => {

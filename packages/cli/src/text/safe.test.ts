@@ -65,7 +65,7 @@ describe('text from a server', () => {
     'é as e\u0301 with its mark',
     '😀 👩‍💻 ❤️ 🏳️‍🌈 👍🏽 ☑️ ™',
     '',
-  ])('leaves plain text as it is: %s', (text) => {
+  ])('is unchanged if plain: %s', (text) => {
     expect(safeText(text)).toBe(text)
   })
 
@@ -73,11 +73,11 @@ describe('text from a server', () => {
     expect(safeText('a\r\nb\n\n\tc\u2028d\u0085e\ff')).toBe('a b c d e f')
   })
 
-  test('keeps its lines where asked, and tabs as spaces', () => {
+  test('keeps line breaks on request, and expands tabs', () => {
     expect(safeText('a\r\nb\n\n\tc\u2028d\u001b[K', { lines: true })).toBe('a\nb\n\n    c\nd\\u{1b}[K')
   })
 
-  test('is cut where asked, never within a pair', () => {
+  test('is cut on request, never within a surrogate pair', () => {
     expect(safeText('abcdef', { limit: 4 })).toBe('abc…')
     expect(safeText('abcd', { limit: 4 })).toBe('abcd')
     expect(safeText('ab\u{1f600}cd', { limit: 4 })).toBe('ab…')
@@ -85,7 +85,7 @@ describe('text from a server', () => {
     expect(safeText(`${'\u001b[31m'.repeat(1_000)}abc`, { limit: 4 })).toMatch(/^.{0,3}…$/u)
   })
 
-  test('has nothing left for a terminal to act on, whatever it was', () => {
+  test('cannot control a terminal, for any input', () => {
     fc.assert(
       fc.property(anything, fc.boolean(), (text, lines) => {
         const shown = safeText(text, { lines })
@@ -98,7 +98,7 @@ describe('text from a server', () => {
     )
   })
 
-  test('stays the same when it is made safe again', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(anything, fc.boolean(), (text, lines) => {
         const shown = safeText(text, { lines })
@@ -108,7 +108,7 @@ describe('text from a server', () => {
     )
   })
 
-  test('of many megabytes is made safe without a stall', () => {
+  test('of many megabytes is processed without a stall', () => {
     const flood = '\u001b[31m\u001b[\u202e\u{1f600}\u200d'.repeat(200_000)
     expect(safeText(flood)).toHaveLength(200_000 * ('\\u{1b}[\\u{202e}'.length + 2 + '\\u{200d}'.length))
   })

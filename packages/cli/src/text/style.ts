@@ -10,30 +10,29 @@ const codes = {
   cyan: [36, 39],
 } as const
 
-/** How text is marked for a reader: each function returns its text with or without colour. */
+/** Functions that add a colour or attribute to text, or return it unchanged. */
 export type Style = { readonly [name in keyof typeof codes]: (text: string) => string }
 
-export interface StyleSurroundings {
+export interface StyleOptions {
   readonly env: { readonly [name: string]: string | undefined }
-  /** Whether the stream that will be written to is a terminal. */
+  /** Whether the output stream is a terminal. */
   readonly isTerminal: boolean
-  /** What `--color` or `--no-color` said, where either was given. */
-  readonly asked?: boolean
+  /** Value of `--color` or `--no-color`. */
+  readonly flag?: boolean
 }
 
-/** Whether to write colours: the flag decides, then FORCE_COLOR, NO_COLOR, TERM=dumb, and last whether a terminal is there. */
-export function wantsColour({ env, isTerminal, asked }: StyleSurroundings): boolean {
-  if (asked !== undefined) return asked
+/** Precedence: flag, FORCE_COLOR, NO_COLOR, TERM=dumb, terminal. */
+export function usesColour({ env, isTerminal, flag }: StyleOptions): boolean {
+  if (flag !== undefined) return flag
   const { FORCE_COLOR, NO_COLOR, TERM } = env
-  // As in Node itself, to force is stronger than to forbid.
+  // As in Node, FORCE_COLOR overrides NO_COLOR.
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false
   return TERM === 'dumb' ? false : isTerminal
 }
 
-/** The style for a stream. */
-export function styleFor(surroundings: StyleSurroundings): Style {
-  return wantsColour(surroundings) ? coloured : plain
+export function createStyle(system: StyleOptions): Style {
+  return usesColour(system) ? coloured : plain
 }
 
 const styleOf = (make: (open: number, close: number) => (text: string) => string): Style => ({
@@ -48,7 +47,6 @@ const styleOf = (make: (open: number, close: number) => (text: string) => string
   cyan: make(...codes.cyan),
 })
 
-/** Text as it is. */
 export const plain: Style = styleOf(() => (text) => text)
 
 const coloured: Style = styleOf((open, close) => (text) => (text === '' ? '' : `\u001b[${open}m${text}\u001b[${close}m`))

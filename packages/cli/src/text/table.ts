@@ -2,25 +2,25 @@ import { widthOf } from './width.ts'
 import { fitted, padded, wrapped } from './wrap.ts'
 
 export interface TableOptions {
-  /** How many columns the terminal has. */
+  /** Width of the terminal. */
   readonly width: number
   readonly indent?: number
   readonly gap?: number
-  /** How wide a cell before the last one may be; a wider one stands on a line of its own before the last. */
+  /** Maximum width of all but the last cell; a wider cell gets its own line. */
   readonly widest?: number
-  /** Wrap the last column, or cut it so that every row is one line. */
+  /** Wraps the last column, or cuts it so that every row is one line. */
   readonly last?: 'wrap' | 'cut'
 }
 
-/** Rows of safe text as lines, in columns that fit the terminal. */
+/** Lays out rows of safe text in aligned columns. */
 export function tableLines(rows: readonly (readonly string[])[], options: TableOptions): readonly string[] {
   const { width, indent = 0, gap = 2, last = 'wrap' } = options
   const widest = options.widest ?? Math.max(8, Math.floor(width / 2) - indent)
-  const count = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const count = rows.reduce((max, row) => Math.max(max, row.length), 0)
   const sizes = Array.from({ length: Math.max(0, count - 1) }, (_, column) =>
-    rows.reduce((most, row) => {
+    rows.reduce((max, row) => {
       const size = row.length - 1 > column ? widthOf(row[column] ?? '') : 0
-      return size > widest ? most : Math.max(most, size)
+      return size > widest ? max : Math.max(max, size)
     }, 0),
   )
   const before = ' '.repeat(indent)
@@ -33,11 +33,9 @@ export function tableLines(rows: readonly (readonly string[])[], options: TableO
     const head = cells.join(' '.repeat(gap))
     const rest = lines.map((line) => ' '.repeat(start) + line)
     if (widthOf(head) + gap > start && sizes.length > 0)
-      return [head, ...(end === '' ? [] : rest)].map((line) => shown(before, line))
+      return [head, ...(end === '' ? [] : rest)].map((line) => (before + line).trimEnd())
     const [first = '', ...others] = lines
     const top = sizes.length === 0 ? first : head + ' '.repeat(gap) + first
-    return [top, ...others.map((line) => ' '.repeat(start) + line)].map((line) => shown(before, line))
+    return [top, ...others.map((line) => ' '.repeat(start) + line)].map((line) => (before + line).trimEnd())
   })
 }
-
-const shown = (before: string, line: string): string => (before + line).trimEnd()

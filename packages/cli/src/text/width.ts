@@ -16,7 +16,6 @@ const wide: readonly (readonly [number, number])[] = [
 ]
 
 const ascii = /^[\x20-\x7e]*$/u
-// Our own colours take no room.
 const esc = '\u001b'
 const colour = new RegExp(String.raw`${esc}\[[\d;]*m`, 'gu')
 const pictured = /\p{Emoji_Presentation}|\u{fe0f}/u
@@ -24,20 +23,19 @@ const marks = /^[\p{M}\p{Cf}]+$/u
 
 let segmenter: Intl.Segmenter | undefined
 
-/** The characters of a text as a reader sees them: letters with their marks, emoji with their parts. */
+/** Splits text into grapheme clusters. */
 export function charactersOf(text: string): readonly string[] {
   if (ascii.test(text)) return Array.from(text)
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-/** How many columns a line of safe text takes in a terminal. */
+/** Number of terminal columns that a line of safe text takes. */
 export function widthOf(text: string): number {
   if (ascii.test(text)) return text.length
   return charactersOf(text.replace(colour, '')).reduce((sum, character) => sum + characterWidth(character), 0)
 }
 
-/** How many columns one character takes. */
 function characterWidth(character: string): number {
   if (ascii.test(character)) return character.length
   if (pictured.test(character)) return 2

@@ -1,14 +1,13 @@
 import { charactersOf, widthOf } from './width.ts'
 
-/** Safe text as lines of at most `width` columns, broken at spaces; a word that is longer is broken anywhere. */
+/** Wraps safe text at spaces to at most `width` columns; longer words are broken anywhere. */
 export function wrapped(text: string, width: number): readonly string[] {
-  const most = Math.max(1, Math.floor(width))
-  return text.split('\n').flatMap((line) => wrappedLine(line, most))
+  return text.split('\n').flatMap((line) => wrappedLine(line, Math.max(1, Math.floor(width))))
 }
 
 function wrappedLine(line: string, width: number): readonly string[] {
   if (widthOf(line) <= width) return [line.trimEnd()]
-  // A list in a description keeps its shape.
+  // Lists keep their indentation.
   const indent = (/^ */u.exec(line)?.[0] ?? '').slice(0, Math.floor(width / 2))
   const room = width - indent.length
   const lines: string[] = []
@@ -29,31 +28,29 @@ function wrappedLine(line: string, width: number): readonly string[] {
   return current === '' ? lines : [...lines, indent + current]
 }
 
-/** A word in pieces that each fit. */
 function pieces(word: string, width: number): readonly string[] {
   if (widthOf(word) <= width) return [word]
-  const found: string[] = []
+  const complete: string[] = []
   let piece = ''
   let taken = 0
   for (const character of charactersOf(word)) {
     const size = widthOf(character)
     if (piece !== '' && taken + size > width) {
-      found.push(piece)
+      complete.push(piece)
       piece = ''
       taken = 0
     }
     piece += character
     taken += size
   }
-  return piece === '' ? found : [...found, piece]
+  return piece === '' ? complete : [...complete, piece]
 }
 
-/** The text filled up with spaces to `width` columns. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)))
 }
 
-/** The text cut to `width` columns, with an ellipsis where something is missing. */
+/** Cuts text to `width` columns, with an ellipsis. */
 export function fitted(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   const [first = ''] = pieces(text, Math.max(1, width - 1))

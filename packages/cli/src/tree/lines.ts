@@ -1,18 +1,18 @@
 import { firstSentence } from '@unfold-mcp/core'
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import { widthOf } from '../text/width.ts'
 import { fitted } from '../text/wrap.ts'
-import type { Leaf, Sum, Tree, Twig } from './tree.ts'
+import type { GroupNode, Sum, ToolNode, Tree } from './tree.ts'
 
-/** A tree as lines for a person; where not all tools are listed, those that are bear a word. */
+/** If some tools are unlisted, the listed ones are marked. */
 export function treeLines(server: string, { listed, all, tools, groups }: Tree, width: number): readonly string[] {
-  const isPartial = [...leavesOf({ tools, groups })].some((leaf) => !leaf.listed)
+  const isPartial = [...toolNodes({ tools, groups })].some((leaf) => !leaf.listed)
   const head = isPartial ? `${sumText(all)}; listed now: ${sumText(listed)}` : sumText(listed)
   return [`${safeText(server)}  ${head}`, ...branchLines({ tools, groups }, { before: '', isPartial, width })]
 }
 
-type Branch = Pick<Twig, 'tools' | 'groups'>
+type Branch = Pick<GroupNode, 'tools' | 'groups'>
 
 interface Drawing {
   readonly before: string
@@ -26,21 +26,20 @@ function branchLines({ tools, groups }: Branch, { before, isPartial, width }: Dr
     const isLast = index === rows.length - 1
     const stem = `${before}${isLast ? '└─' : '├─'} `
     if ('listed' in row)
-      return [`${stem}${safeText(row.name)}  ~${amount(row.tokens)}${isPartial && row.listed ? '  listed' : ''}`]
+      return [`${stem}${safeText(row.name)}  ~${formatNumber(row.tokens)}${isPartial && row.listed ? '  listed' : ''}`]
     const head = `${stem}[${safeText(row.name)}]  ${sumText(row)}`
     const room = width - widthOf(head) - 2
-    const about = room < shortestAbout ? '' : fitted(safeText(firstSentence(row.about ?? '')), room)
+    const about = room < minDescriptionWidth ? '' : fitted(safeText(firstSentence(row.about ?? '')), room)
     const inner = branchLines(row, { before: `${before}${isLast ? '   ' : '│  '}`, isPartial, width })
     return [about === '' ? head : `${head}  ${about}`, ...inner]
   })
 }
 
-// Less says nothing.
-const shortestAbout = 12
+const minDescriptionWidth = 12
 
-const sumText = ({ count, tokens }: Sum): string => `${counted(count, 'tool')}, ~${amount(tokens)} tokens`
+const sumText = ({ count, tokens }: Sum): string => `${plural(count, 'tool')}, ~${formatNumber(tokens)} tokens`
 
-function* leavesOf({ tools, groups }: Branch): Generator<Leaf> {
+function* toolNodes({ tools, groups }: Branch): Generator<ToolNode> {
   yield* tools
-  for (const group of groups) yield* leavesOf(group)
+  for (const group of groups) yield* toolNodes(group)
 }

@@ -4,13 +4,13 @@ import { treeOf } from './tree.ts'
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' as const } })
 
-test('a server that tells of no groups is what it lists', () => {
+test('without groups the tree is the list of tools', () => {
   const tree = treeOf([tool('a'), tool('b')], undefined)
   expect(tree).toMatchObject({ all: { count: 2 }, listed: { count: 2 }, tools: [{ name: 'a' }, { name: 'b' }], groups: [] })
   expect(treeLines('s', tree, 80).join('\n')).not.toContain('listed')
 })
 
-test('groups that lie in each other, in nothing or too deep lose nothing and never end in a circle', () => {
+test('cyclic, orphaned and deeply nested groups lose no tools and terminate', () => {
   const deep = Array.from({ length: 300 }, (_, at) => ({ name: `g${at}`, ...(at > 0 && { parent: `g${at - 1}` }) }))
   const groups = [
     { name: 'self', parent: 'self' },

@@ -9,7 +9,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { ClientResult, ServerRequest, Relay } from '@unfold-mcp/client'
+import type { ClientResult, Relay, ServerRequest } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { ClientPort, Era } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'

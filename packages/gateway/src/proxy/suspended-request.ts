@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type InputRequests, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { ClientResult, Clock, ServerRequest, Relay } from '@unfold-mcp/client'
+import type { ClientResult, Clock, Relay, ServerRequest } from '@unfold-mcp/client'
 import {
   askableCapabilities,
   clientQuestion,

@@ -32,13 +32,12 @@ test.skipIf(!isPosix)(
     const mcpServers = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`up${at}`, small]))
     await using gateway = await commanded({ exposure: 'everything', mcpServers }, { before: limited(64) })
     await using client = await connect({ url: gateway.url })
-    await until(() => gateway.said().includes('Look at it:'), 'it has started')
+    await until(() => gateway.said().includes('Status: unfold status'), 'it has started')
     const { upstreams } = await gateway.status()
     const lacking = upstreams.filter(({ state }) => state !== 'ready')
     expect(lacking.length).toBeGreaterThan(0)
     expect(lacking.length).toBeLessThan(14)
-    for (const { lastError } of lacking)
-      expect(lastError).toMatch(/Too many open files\. Raise the limit \(ulimit -n\)/u)
+    for (const { lastError } of lacking) expect(lastError).toMatch(/Too many open files\. Raise the limit \(ulimit -n\)/u)
     const crowd = Array.from({ length: 100 }, () => createConnection(gateway.port, '127.0.0.1').on('error', () => undefined))
     await until(() => crowd.every((each) => !each.connecting), 'a crowd is there')
     expect((await client.refresh()).length).toBeGreaterThan(1)
@@ -110,7 +109,7 @@ test.skipIf(!canBecome)(
       env,
       meanwhile: (child) => {
         said = () => child.stderr()
-        void until(() => said().includes('Look at it:'), 'it serves')
+        void until(() => said().includes('Status: unfold status'), 'it serves')
           .catch(() => undefined)
           .finally(() => child.kill('SIGTERM'))
       },

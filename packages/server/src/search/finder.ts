@@ -1,4 +1,4 @@
-import { Failure, fuse, type SearchResult, type SearchMatch, type Tool } from '@unfold-mcp/core'
+import { Failure, fuse, type SearchMatch, type SearchResult, type Tool } from '@unfold-mcp/core'
 import type { ToolEntry } from '../tool/entry.ts'
 import { errorMessage, type Reporter } from '../tool/report.ts'
 import type { Embedder } from './embedder.ts'

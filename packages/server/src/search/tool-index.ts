@@ -2,10 +2,10 @@ import {
   type Catalog,
   documentOf,
   gateName,
-  type SearchResult,
   SearchIndex,
   type SearchMatch,
   type SearchOptions,
+  type SearchResult,
   toolFingerprint,
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../tool/entry.ts'

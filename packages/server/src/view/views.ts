@@ -4,6 +4,7 @@ import {
   appended,
   availableModes,
   type Catalog,
+  computeView,
   type Entry,
   type Evaluate,
   type Exposure,
@@ -13,7 +14,6 @@ import {
   type Groups,
   isActive,
   isStrict,
-  type ViewInputs,
   listsEverything,
   type ModeSet,
   memoizedEvaluate,
@@ -21,7 +21,7 @@ import {
   type Surface,
   snapshotOf,
   unavailableEntries,
-  computeView,
+  type ViewInputs,
 } from '@unfold-mcp/core'
 import { forReader, groupNames, isUndescribed, type Reader, surfaceSource } from '../catalog/activators.ts'
 import type { CatalogState } from '../catalog/catalog-state.ts'

@@ -2,38 +2,36 @@ import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { isOpenSecret } from '../../config/index.ts'
-import { commandPath } from '../../doctor/path.ts'
+import { isLiteralSecret } from '../../config/index.ts'
+import { commandPath } from '../../doctor/command-path.ts'
 import { jsonAt, setJson } from '../../edit/json.ts'
-import { configToEdit, editConfig, tellConfig } from '../../gateway/config-edit.ts'
+import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { type Flags, type Invocation, isSet, textOf, textsOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
 
-const usage = 'unfold add <name> <address>, or unfold add <name> -- <command of a server>'
+const usage = 'Usage: unfold add <name> <url>, or unfold add <name> -- <command …>'
 
-/** Puts a server behind the gateway. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
-  const [name] = invocation.words
-  if (name === undefined) throw usageError(`What is it called, and where is it? ${usage}`)
+  const [name] = invocation.positionals
+  if (name === undefined) throw usageError(`Missing server name. ${usage}`)
   const file = await configToEdit(flags, io)
   const target = await targetFrom(invocation, dirname(file), io)
   const server = { ...target, ...settingsFrom(flags) }
   const edit = (text: string): string => {
     if (jsonAt(text, ['mcpServers', name]) !== undefined && !isSet(flags, 'force'))
-      throw usageError(`${file} has a server "${name}" already. Choose another name, or replace it with --force.`)
+      throw usageError(`${file} already has a server "${name}". Choose another name, or replace it with --force.`)
     return setJson(['mcpServers', name], server)(text)
   }
-  const open = openSecrets(target)
+  const secrets = literalSecrets(target)
   const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
-  for (const each of open) output.warn(secretAdvice(name, each))
+  for (const secret of secrets) output.warn(secretAdvice(name, secret))
   if (target.command !== undefined && (await commandPath(target.command, { ...io, cwd: target.cwd ?? io.cwd })) === undefined)
-    output.warn(`There is no command "${target.command}" here. Check its spelling, install it, or give its whole path.`)
-  tellConfig(file, read, output)
-  const done = `${safeText(name)} is behind the gateway. Start it with unfold serve; one that runs takes it over by itself.`
-  output.answer(applied.changed ? done : 'Nothing was written.', { name, ...applied })
+    output.warn(`Command not found: ${target.command}. Install it, or use its full path.`)
+  reportConfig(file, read, output)
+  output.result(applied.changed ? `Added ${safeText(name)}` : 'No changes.', { name, ...applied })
   return exit.ok
 }
 
@@ -46,27 +44,27 @@ interface Target {
   readonly headers?: Record<string, string>
 }
 
-async function targetFrom({ words, rest, command, flags }: Invocation, folder: string, io: Io): Promise<Target> {
-  const [, first] = words
-  if (command !== undefined && first !== undefined) throw usageError(`What stands before -- is its name alone: ${usage}`)
+async function targetFrom({ positionals, rest, command, flags }: Invocation, folder: string, io: Io): Promise<Target> {
+  const [, first] = positionals
+  if (command !== undefined && first !== undefined) throw usageError(`Only the name may precede "--". ${usage}`)
   const given = command ?? (first === undefined ? [] : [first, ...rest])
   const [program, ...args] = given
-  if (program === undefined) throw usageError(`Where is it? ${usage}`)
+  if (program === undefined) throw usageError(`Missing URL or command. ${usage}`)
   const env = textsOf(flags, 'env')
   const headers = textsOf(flags, 'header')
   if (/^https?:\/\//iu.test(program)) {
-    if (args.length > 0) throw usageError(`Nothing may follow the address, and "${args[0]}" does.`)
-    if (env.length > 0) throw usageError('--env is for a server that is started by a command. Use --header.')
+    if (args.length > 0) throw usageError(`Unexpected argument "${args[0]}" after the URL.`)
+    if (env.length > 0) throw usageError('--env requires a server started by a command. Use --header for a URL.')
     return { url: program, ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(headerFrom)) }) }
   }
-  if (headers.length > 0) throw usageError('--header is for a server that is reached by its address. Use --env.')
-  const isHere = (await Promise.all(given.map((word) => isFile(word, io)))).some(Boolean)
+  if (headers.length > 0) throw usageError('--header requires a server at a URL. Use --env for a command.')
+  const hasLocalPath = (await Promise.all(given.map((word) => isFile(word, io)))).some(Boolean)
   return {
     command: program,
     ...(args.length > 0 && { args }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map(variableFrom)) }),
-    // A path that is typed here is meant from here.
-    ...(isHere && folder !== io.cwd && { cwd: io.cwd }),
+    // Relative paths refer to the current folder.
+    ...(hasLocalPath && folder !== io.cwd && { cwd: io.cwd }),
   }
 }
 
@@ -78,18 +76,18 @@ const isFile = (word: string, { cwd }: Io): Promise<boolean> =>
 
 function variableFrom(text: string): readonly [string, string] {
   const at = text.indexOf('=')
-  if (at === 0) throw usageError(`--env wants NAME=value, or NAME, not "${text}".`)
+  if (at === 0) throw usageError(`--env must be NAME=value or NAME, not "${text}".`)
   return at === -1 ? [text, `\${${text}}`] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 function headerFrom(text: string): readonly [string, string] {
   const at = text.indexOf(':')
-  if (at < 1) throw usageError(`--header wants "name: value", not "${text}".`)
+  if (at < 1) throw usageError(`--header must be "name: value", not "${text}".`)
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }
 
 function settingsFrom(flags: Flags): object {
-  const description = textOf(flags, 'about')
+  const description = textOf(flags, 'description') ?? textOf(flags, 'about')
   const group = textOf(flags, 'group')
   return {
     ...(description !== undefined && { description }),
@@ -99,23 +97,23 @@ function settingsFrom(flags: Flags): object {
   }
 }
 
-interface OpenSecret {
+interface LiteralSecret {
   readonly flag: 'env' | 'header'
   readonly key: string
   readonly value: string
 }
 
-function openSecrets({ env = {}, headers = {} }: Target): readonly OpenSecret[] {
-  const all: readonly OpenSecret[] = [
+function literalSecrets({ env = {}, headers = {} }: Target): readonly LiteralSecret[] {
+  const all: readonly LiteralSecret[] = [
     ...Object.entries(env).map(([key, value]) => ({ flag: 'env', key, value }) as const),
     ...Object.entries(headers).map(([key, value]) => ({ flag: 'header', key, value }) as const),
   ]
-  return all.filter(({ key, value }) => isOpenSecret(key, value))
+  return all.filter(({ key, value }) => isLiteralSecret(key, value))
 }
 
-function secretAdvice(server: string, { flag, key, value }: OpenSecret): string {
+function secretAdvice(server: string, { flag, key, value }: LiteralSecret): string {
   const [scheme = ''] = /^(?:Bearer|Basic|Token) /iu.exec(value) ?? []
   const variable = (flag === 'env' ? key : `${server}_TOKEN`).toUpperCase().replaceAll(/\W/gu, '_')
   const instead = flag === 'env' ? key : `'${key}: ${scheme}\${${variable}}'`
-  return `The value of ${key} stands in the file. Better keep it in a variable (${variable}) and write: --${flag} ${instead} --force`
+  return `The value of ${key} is stored in the file in plain text. Use an environment variable (${variable}) instead: --${flag} ${instead} --force`
 }

@@ -1,6 +1,5 @@
 import type { Io } from '../../base/io.ts'
-import { switchServer } from '../../gateway/switch.ts'
+import { toggleServer } from '../../gateway/toggle.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 
-/** Keeps a server in the configuration and does not use it. */
-export const run = (invocation: Invocation, io: Io): Promise<number> => switchServer('disable', invocation, io)
+export const run = (invocation: Invocation, io: Io): Promise<number> => toggleServer('disable', invocation, io)

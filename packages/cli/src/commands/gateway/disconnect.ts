@@ -2,23 +2,22 @@ import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { clientNamed, isPasted } from '../../clients/clients.ts'
 import { planEdit } from '../../edit/file.ts'
-import { applyEdit, planned } from '../../gateway/apply.ts'
+import { applyEdit, withEditErrors } from '../../gateway/apply.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 
-/** Disconnects a client from the gateway: removes the one entry that connecting made, and nothing else. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  if (words.length > 1) throw usageError('Disconnect one client at a time: unfold disconnect <client>')
-  const client = clientNamed(words[0], io)
+  if (positionals.length > 1) throw usageError('Disconnect one client at a time: unfold disconnect <client>')
+  const client = clientNamed(positionals[0], io)
   if (isPasted(client)) {
-    output.answer(`${client.gone}.`, { client: client.name, changed: false })
+    output.result(`${client.gone}.`, { client: client.name, changed: false })
     return exit.ok
   }
   const { name, title, file, remove } = client
-  const plan = await planned(planEdit(file, (text) => (text === '' ? text : remove(text))))
+  const plan = await withEditErrors(planEdit(file, (text) => (text === '' ? text : remove(text))))
   const applied = await applyEdit(plan, { flags, io, output, question: `Disconnect ${title} from the gateway?` })
-  const done = applied.changed ? `Disconnected ${title} from the gateway. Restart it.` : 'Nothing was written.'
-  output.answer(plan.isChange ? done : `${title} is not connected to the gateway.`, { client: name, ...applied })
+  const done = applied.changed ? `Disconnected ${title} from the gateway. Restart it.` : 'No changes.'
+  output.result(plan.isChanged ? done : `${title} is not connected to the gateway.`, { client: name, ...applied })
   return exit.ok
 }

@@ -1,44 +1,47 @@
 import { basename, dirname } from 'node:path'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { type Candidate, candidatesFrom } from '../../clients/candidates.ts'
+import { type Candidate, importCandidates } from '../../clients/candidates.ts'
 import { serversIn } from '../../clients/duplicates.ts'
 import { type FoundServer, type FoundServers, problemText } from '../../config/index.ts'
-import { clientNames } from '../../config/places.ts'
+import { clientNames } from '../../config/locations.ts'
 import { setJson } from '../../edit/json.ts'
-import { configToEdit, editConfig, tellConfig } from '../../gateway/config-edit.ts'
-import { meantGateways } from '../../gateway/running.ts'
+import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
+import { findGateways } from '../../gateway/running.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { knownServers } from '../../servers/servers.ts'
+import { discoverServers } from '../../servers/servers.ts'
+import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 import { tableLines } from '../../text/table.ts'
 
 const nothingFound =
-  'No servers were found in the configurations of your programs. unfold doctor says where it looked; unfold add <name> -- <command> adds one.'
+  'No servers found in the configuration of your MCP clients. Run "unfold doctor" to see the files, or add one: unfold add <name> -- <command>'
 
 const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
 const known: readonly string[] = clientNames
 
-/** Puts the servers of the user's other programs behind the gateway. Their own files stay as they are. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+/** Imports servers from other MCP clients, without changing their files. */
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const file = await configToEdit(flags, io)
   const { found, isFile } = await foundIn(textOf(flags, 'from'), io)
-  // What is wrong with a gateway's own file is for the gateway to say.
+  // Problems in unfold.json are reported by the gateway.
   const problems = isFile ? found.problems : found.problems.filter((problem) => basename(problem.file) !== 'unfold.json')
-  for (const problem of problems) if (problem.unset === undefined) output.warn(`left out: ${problemText(problem)}`)
-  const all = candidatesFrom([...found.servers, ...found.held], {
+  for (const problem of problems) if (problem.unset === undefined) output.warn(`skipped: ${problemText(problem)}`)
+  const all = importCandidates([...found.servers, ...found.incomplete], {
     present: await serversIn(file),
     own: await ownAddresses(file, io),
     isNamed: isFile,
     ...(dirname(file) !== io.cwd && { folder: io.cwd }),
   })
   const chosen =
-    words.length === 0 ? all : all.filter(({ name, server }) => words.some((word) => word === name || word === server.key))
-  for (const word of words)
+    positionals.length === 0
+      ? all
+      : all.filter(({ name, server }) => positionals.some((word) => word === name || word === server.key))
+  for (const word of positionals)
     if (!chosen.some(({ name, server }) => word === name || word === server.key))
-      throw usageError(`No server "${word}" was found. There are: ${all.map(({ name }) => name).join(', ') || 'none'}.`)
+      throw usageError(`Unknown server "${word}". Available: ${all.map(({ name }) => name).join(', ') || 'none'}.`)
   const wanted = chosen.filter(({ skipped }) => skipped === undefined)
   output.note(chosen.length === 0 ? nothingFound : tableText(chosen, output.width))
   const data = chosen.map(({ name, server, skipped }) => ({
@@ -49,41 +52,39 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     ...(server.unset.length > 0 && { unset: server.unset }),
   }))
   if (wanted.length === 0) {
-    output.answer('Nothing to take over.', { file, changed: false, servers: data })
+    output.result('Nothing to import.', { file, changed: false, servers: data })
     return exit.ok
   }
   const edit = (text: string): string =>
     wanted.reduce((now, { name, definition }) => setJson(['mcpServers', name], definition)(now), text)
-  const count = wanted.length === 1 ? 'this server' : `these ${wanted.length} servers`
   const { read, ...applied } = await editConfig(file, edit, {
     flags,
     io,
     output,
-    question: `Put ${count} behind the gateway?`,
+    question: `Import ${plural(wanted.length, 'server')}?`,
   })
-  tellConfig(file, read, output)
-  output.answer(
+  reportConfig(file, read, output)
+  output.result(
     applied.changed
-      ? `${wanted.length} ${wanted.length === 1 ? 'server is' : 'servers are'} behind the gateway: ${safeText(file)}\nNext: unfold serve, and unfold connect <client>. What your clients had of their own they still have.`
-      : 'Nothing was written.',
+      ? `Imported ${plural(wanted.length, 'server')} into ${safeText(file)}\nNext: unfold serve, then unfold connect <client>. The configuration of your clients is unchanged.`
+      : 'No changes.',
     { ...applied, servers: data },
   )
   return exit.ok
 }
 
-/** What a program knows of, what is in a file, or everything. */
 async function foundIn(from: string | undefined, io: Io): Promise<{ readonly found: FoundServers; readonly isFile: boolean }> {
   const client = from === undefined ? undefined : (clients[from] ?? from)
-  if (client !== undefined && !known.includes(client)) return { found: await knownServers({ config: from }, io), isFile: true }
-  const { servers, held, problems } = await knownServers({}, io)
+  if (client !== undefined && !known.includes(client)) return { found: await discoverServers({ config: from }, io), isFile: true }
+  const { servers, incomplete, problems } = await discoverServers({}, io)
   const isOf = ({ source, also }: FoundServer): boolean =>
     client === undefined || [source, ...also].some((each) => each.client === client)
-  return { found: { servers: servers.filter(isOf), held: held.filter(isOf), problems }, isFile: false }
+  return { found: { servers: servers.filter(isOf), incomplete: incomplete.filter(isOf), problems }, isFile: false }
 }
 
-/** Where gateways of this user are, or would be with this configuration. */
+/** URLs of running gateways and of one with this configuration. */
 async function ownAddresses(file: string, io: Io): Promise<readonly string[]> {
-  const running = await meantGateways({}, io)
+  const running = await findGateways({}, io)
   const { readConfig } = await import('@unfold-mcp/gateway/config')
   const port = await readConfig(file, io.env).then(
     ({ config }) => config.listen.port,
@@ -106,6 +107,6 @@ function tableText(candidates: readonly Candidate[], width: number): string {
 }
 
 function noteOf(skipped: string | undefined, unset: readonly string[]): string {
-  if (skipped !== undefined) return `(left out: ${skipped}) `
-  return unset.length === 0 ? '' : `(not started until ${unset.map((name) => safeText(name)).join(' and ')} is set) `
+  if (skipped !== undefined) return `(skipped: ${skipped}) `
+  return unset.length === 0 ? '' : `(not set: ${unset.map((name) => safeText(name)).join(', ')}) `
 }

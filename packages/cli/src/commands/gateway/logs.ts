@@ -1,12 +1,12 @@
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { logLevel } from '../../gateway/log.ts'
-import { rounds } from '../../gateway/poll.ts'
-import { askGateway, oneGateway } from '../../gateway/running.ts'
-import { type ServerSent, serverSent } from '../../gateway/server-sent.ts'
-import { type Invocation, isSet, numberOf, textOf } from '../../grammar/grammar.ts'
+import { poll } from '../../gateway/poll.ts'
+import { adminRequest, requireGateway } from '../../gateway/running.ts'
+import { type SseEvent, sseEvents } from '../../gateway/sse.ts'
+import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { clockText } from '../../status/one-line.ts'
+import { formatTime } from '../../status/format.ts'
 import { safeText } from '../../text/safe.ts'
 
 interface LogLine {
@@ -17,7 +17,6 @@ interface LogLine {
   readonly upstream?: string
 }
 
-/** What a server wrote to standard error. */
 interface StderrLine {
   readonly id?: number
   readonly at: string
@@ -27,60 +26,58 @@ interface StderrLine {
 
 const retryMs = 500
 
-/** What the running gateway wrote to its log, or its servers to standard error; with --follow, what is written as it comes. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
   const output = new Output(io, flags)
   const level = logLevel(flags, 'level')
   const limit = numberOf(flags, 'limit') ?? 100
-  if (!Number.isInteger(limit) || limit < 1) throw usageError(`--limit wants a whole number above 0, not ${limit}.`)
-  const [named, ...others] = words
-  if (others.length > 0) throw usageError('One server at a time: unfold logs [<server>]')
-  const upstream = named ?? textOf(flags, 'upstream')
+  if (!Number.isInteger(limit) || limit < 1) throw usageError(`--limit must be a positive integer, not ${limit}.`)
+  const upstream = optionalPositional(invocation) ?? textOf(flags, 'upstream')
   const isStderr = isSet(flags, 'stderr')
-  if (isStderr && level !== undefined) throw usageError('What servers write to standard error has no level: leave --level out.')
+  if (isStderr && level !== undefined) throw usageError('--stderr and --level cannot be combined.')
   const kind = isStderr ? { route: 'stderr', type: 'stderr' } : { route: 'logs', type: 'log' }
   const text = (line: LogLine | StderrLine): string => ('line' in line ? stderrText(line, output) : lineText(line, output))
-  const gateway = await oneGateway(flags, io, output)
+  const gateway = await requireGateway(flags, io, output)
   const query = new URLSearchParams({
     limit: String(limit),
     ...(level !== undefined && { level }),
     ...(upstream !== undefined && { upstream }),
   })
   const { signal } = io
-  const answered = await askGateway(gateway, `${kind.route}?${query.toString()}`, { signal })
-  const lines = (await answered.json()) as readonly (LogLine | StderrLine)[]
+  const response = await adminRequest(gateway, `${kind.route}?${query.toString()}`, { signal })
+  const lines = (await response.json()) as readonly (LogLine | StderrLine)[]
   const isFollowed = isSet(flags, 'follow')
-  if (output.isJson && !output.isLines && !isFollowed) output.answer('', { lines })
+  if (output.isJson && !output.isJsonLines && !isFollowed) output.result('', { lines })
   else for (const line of lines) output.item(text(line), line)
-  if (lines.length === 0) output.note('Nothing was written so far.')
+  if (lines.length === 0) output.note('No log lines.')
   if (!isFollowed) return exit.ok
   const follow = new URLSearchParams({ types: kind.type, ...(level !== undefined && { level }) })
   let last = String(lines.at(-1)?.id ?? 0)
-  const ask = async (): Promise<void> => {
-    const response = await askGateway(gateway, `events?${follow.toString()}`, { signal, headers: { 'last-event-id': last } })
-    for await (const { id, data } of unbroken(response)) {
+  const stream = async (): Promise<void> => {
+    const events = await adminRequest(gateway, `events?${follow.toString()}`, { signal, headers: { 'last-event-id': last } })
+    for await (const { id, data } of untilBroken(events)) {
       last = id
       const line = JSON.parse(data) as LogLine | StderrLine
       if (upstream === undefined || line.upstream === upstream) output.item(text(line), { id: Number(id), ...line })
     }
   }
-  return rounds(ask, { signal, output, everyMs: retryMs })
+  return poll(stream, { signal, output, intervalMs: retryMs })
 }
 
-// A stream that breaks is gone on with where it was; whether the gateway is still there is found out by asking again.
-async function* unbroken(response: Response): AsyncGenerator<ServerSent> {
+// After a broken stream, polling resumes from the last event or detects that the gateway has stopped.
+async function* untilBroken(response: Response): AsyncGenerator<SseEvent> {
   try {
-    yield* serverSent(response)
+    yield* sseEvents(response)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
   }
 }
 
 const stderrText = ({ at, upstream, line }: StderrLine, { style }: Output): string =>
-  `${style.dim(clockText(at))} ${style.bold(safeText(upstream))} ${safeText(line, { limit: 2_000 })}`
+  `${style.dim(formatTime(at))} ${style.bold(safeText(upstream))} ${safeText(line, { limit: 2_000 })}`
 
 function lineText({ at, level, message, upstream }: LogLine, { style }: Output): string {
   const paint = { debug: style.dim, info: style.cyan, warn: style.yellow, error: style.red }[level] ?? style.dim
   const who = upstream === undefined ? '' : `${style.bold(safeText(upstream))} `
-  return `${style.dim(clockText(at))} ${paint(level.padEnd(5))} ${who}${safeText(message, { limit: 2_000 })}`
+  return `${style.dim(formatTime(at))} ${paint(level.padEnd(5))} ${who}${safeText(message, { limit: 2_000 })}`
 }

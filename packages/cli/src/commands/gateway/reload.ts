@@ -1,21 +1,25 @@
 import { CommandError, exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { reload } from '../../gateway/reload.ts'
-import { oneGateway } from '../../gateway/running.ts'
+import { requireGateway } from '../../gateway/running.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 
-/** Makes the running gateway read its configuration now. */
 export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  const gateway = await oneGateway(flags, io, output)
+  const gateway = await requireGateway(flags, io, output)
   const { isApplied, problems } = await reload(gateway, io.signal)
   if (!isApplied) {
     const lines = problems.map(({ file, line, column, path, message }) => `\n  ${file}:${line}:${column} ${path} ${message}`)
-    throw new CommandError(exit.usage, 'invalid_config', `It cannot be used; what was running goes on.${lines.join('')}`, {
-      details: { problems },
-    })
+    throw new CommandError(
+      exit.usage,
+      'invalid_config',
+      `Configuration invalid; the previous one stays in use.${lines.join('')}`,
+      {
+        details: { problems },
+      },
+    )
   }
-  output.answer(`${gateway.config} is in use.`, { config: gateway.config, pid: gateway.pid, isApplied })
+  output.result(`Reloaded ${gateway.config}`, { config: gateway.config, pid: gateway.pid, isApplied })
   return exit.ok
 }

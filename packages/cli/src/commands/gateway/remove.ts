@@ -1,28 +1,24 @@
-import { nearest, nearestHint } from '@unfold-mcp/core'
-import { exit, usageError } from '../../base/exit.ts'
+import { exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { jsonAt, removeJson } from '../../edit/json.ts'
-import { editConfig, tellConfig } from '../../gateway/config-edit.ts'
-import { requiredConfig } from '../../gateway/config-file.ts'
-import { type Invocation, textOf } from '../../grammar/grammar.ts'
+import { removeJson } from '../../edit/json.ts'
+import { editConfig, reportConfig, requireServer } from '../../gateway/config-edit.ts'
+import { requireConfig } from '../../gateway/config-file.ts'
+import { type Invocation, onePositional, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Takes a server out of the gateway. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
   const output = new Output(io, flags)
-  const [name, ...others] = words
-  if (name === undefined || others.length > 0) throw usageError('Which one? unfold remove <server>')
-  const file = await requiredConfig(textOf(flags, 'config'), io)
+  const name = onePositional(invocation)
+  const file = await requireConfig(textOf(flags, 'config'), io)
   const edit = (text: string): string => {
-    const servers = jsonAt(text, ['mcpServers'])
-    const names = typeof servers === 'object' && servers !== null ? Object.keys(servers) : []
-    if (!names.includes(name)) throw usageError(`${file} has no server "${name}".${nearestHint(nearest(name, names))}`)
+    requireServer(text, name, file)
     return removeJson(['mcpServers', name])(text)
   }
   const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
-  tellConfig(file, read, output)
-  output.answer(applied.changed ? `${safeText(name)} is not behind the gateway any more.` : 'Nothing was written.', {
+  reportConfig(file, read, output)
+  output.result(applied.changed ? `Removed ${safeText(name)}` : 'No changes.', {
     name,
     ...applied,
   })

@@ -1,32 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { GatewayStatus } from '@unfold-mcp/gateway'
-import { exit, usageError } from '../../base/exit.ts'
+import { exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { askGateway, oneGateway } from '../../gateway/running.ts'
+import { adminRequest, requireGateway } from '../../gateway/running.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
+import { onePositional } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { serverLine } from '../../status/summary.ts'
 import { safeText } from '../../text/safe.ts'
 
-const everyMs = 200
-const patienceMs = 10_000
+const intervalMs = 200
+const startTimeoutMs = 10_000
 
-/** Starts a server behind the running gateway anew, and says how it is then. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
   const output = new Output(io, flags)
-  const [name, ...others] = words
-  if (name === undefined || others.length > 0) throw usageError('Which server? unfold restart <server>')
-  const gateway = await oneGateway(flags, io, output)
+  const name = onePositional(invocation)
+  const gateway = await requireGateway(flags, io, output)
   const { signal } = io
   const path = `upstreams/${encodeURIComponent(name)}`
-  await askGateway(gateway, `${path}/restart`, { method: 'POST', signal })
-  const ask = async () => (await (await askGateway(gateway, path, { signal })).json()) as GatewayStatus['upstreams'][number]
-  let server = await ask()
-  // One that is being installed may take minutes.
-  for (let ms = 0; server.state === 'starting' && ms < patienceMs; ms += everyMs) {
-    await wait(everyMs, undefined, { signal })
-    server = await ask()
+  await adminRequest(gateway, `${path}/restart`, { method: 'POST', signal })
+  const fetchStatus = async () =>
+    (await (await adminRequest(gateway, path, { signal })).json()) as GatewayStatus['upstreams'][number]
+  let server = await fetchStatus()
+  // Installation may take minutes, so it is not awaited.
+  for (let ms = 0; server.state === 'starting' && ms < startTimeoutMs; ms += intervalMs) {
+    await wait(intervalMs, undefined, { signal })
+    server = await fetchStatus()
   }
-  output.answer(`${safeText(name)} was restarted: ${serverLine(server, server.offered)}`, { restarted: name, server })
+  output.result(`Restarted ${safeText(name)}: ${serverLine(server, server.offered)}`, { restarted: name, server })
   return server.state === 'failed' ? exit.failed : exit.ok
 }

@@ -2,29 +2,30 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { parseBoolean } from '@unfold-mcp/core'
 import type { RunningGateway } from '@unfold-mcp/gateway'
+import { errorMessage } from '../../base/error-message.ts'
 import { exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
-import { exposureNamed } from '../../clients/exposure.ts'
-import { logLevel, quietly } from '../../gateway/log.ts'
-import { permittedConfig } from '../../gateway/permission.ts'
-import { settled } from '../../gateway/settled.ts'
-import { costText, welcomeText } from '../../gateway/welcome.ts'
-import { type Invocation, isSet, numberOf, textOf } from '../../grammar/grammar.ts'
+import { parseExposure } from '../../clients/exposure.ts'
+import { approvedConfig } from '../../gateway/config-approval.ts'
+import { logLevel, quietDuring } from '../../gateway/log.ts'
+import { connectInstructions, toolListSummary } from '../../gateway/serve-text.ts'
+import { waitForServers } from '../../gateway/startup.ts'
+import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { summaryLines } from '../../status/summary.ts'
 import { safeText } from '../../text/safe.ts'
 
-// A client that starts us may never list again, so what is about to come is waited for; not so long that it gives up on us.
-const patienceMs = { client: 5_000, person: 10_000 }
+// Clients may list only once, so wait for the servers, but not until the client times out.
+const readyTimeoutMs = { client: 5_000, person: 10_000 }
 
-/** Runs the gateway until it is interrupted, or, over standard input and output, until its client is gone. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
-  const [named, ...others] = words
-  if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
+/** Runs until interrupted; with --stdio, until stdin closes. */
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
+  const named = optionalPositional(invocation)
   const isStdio = isSet(flags, 'stdio')
   checkFlags(isStdio, flags)
   const output = new Output(io, flags)
-  const file = await permittedConfig(named, { flags, io, output })
+  const file = await approvedConfig(named, { flags, io, output })
   if (isStdio && !isSet(flags, 'standalone')) {
     const code = await throughGateway(file, flags, io, output)
     if (code !== undefined) return code
@@ -32,37 +33,37 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const { createLog, startGateway } = await import('@unfold-mcp/gateway')
   const level = logLevel(flags, 'log-level')
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
-  const starting = { isOver: level !== undefined || isStdio }
+  const starting = { isFinished: level !== undefined || isStdio }
   const port = numberOf(flags, 'http')
   const host = isStdio ? undefined : textOf(flags, 'host')
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
-    throw usageError(`--http wants a port between 0 and 65535, not ${port}.`)
+    throw usageError(`--http must be a port between 0 and 65535, not ${port}.`)
   const running = await startGateway({
     file,
     environment: io.env,
     home: dataFolder(io),
-    log: quietly(log, () => !starting.isOver),
+    log: quietDuring(log, () => !starting.isFinished),
     lazy: lazyMode(io),
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     http: !isStdio,
     async signIns(url, hide) {
-      const { storedSignIn } = await import('../../login/stored.ts')
+      const { storedSignIn } = await import('../../login/stored-sign-in.ts')
       return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
     },
   })
-  io.insisting.end = () => void running.close()
+  io.forceExit.run = () => void running.close()
   try {
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
-      const pending = await tellStart(running, { file, host }, io, output)
-      starting.isOver = true
-      if (pending.length > 0) void tellSettled(running, pending, io, output)
+      const pending = await reportStart(running, { file, host }, io, output)
+      starting.isFinished = true
+      if (pending.length > 0) void reportSettled(running, pending, io, output)
       if (!io.signal.aborted) await once(io.signal, 'abort')
-      output.note('Ending, as soon as the calls that run are done. Interrupt again to end at once.')
+      output.note('Shutting down after running calls complete. Interrupt again to force.')
       const installing = running.gateway.upstreams.statuses().filter(({ state }) => state === 'installing')
       if (installing.length > 0)
-        output.note(`Stopping installations, which may take a minute: ${installing.map(({ name }) => safeText(name)).join(', ')}`)
+        output.note(`Stopping installations (up to a minute): ${installing.map(({ name }) => safeText(name)).join(', ')}`)
     }
   } finally {
     await running.close()
@@ -74,18 +75,18 @@ function lazyMode({ env }: Io): boolean | undefined {
   try {
     return parseBoolean('LAZY_MODE', env.LAZY_MODE)
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error))
+    throw usageError(errorMessage(error))
   }
 }
 
-/** Serves the client through the gateway that runs with this configuration, so that no server is started a second time. */
+/** Uses a running gateway, so that no server is started twice. */
 async function throughGateway(file: string, flags: Invocation['flags'], io: Io, output: Output): Promise<number | undefined> {
-  const { bridged } = await import('../../bridge/bridged.ts')
-  const asked = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
-  const code = await bridged(file, asked, io, (text) => output.note(text))
+  const { serveThroughGateway } = await import('../../bridge/serve.ts')
+  const client = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
+  const code = await serveThroughGateway(file, client, io, (text) => output.note(text))
   if (code === undefined)
     output.note(
-      `No gateway is running with ${safeText(file)}, so this process starts its servers itself. Start one to share them between clients: unfold serve`,
+      `No gateway is running with ${safeText(file)}; starting its servers in this process. Run "unfold serve" to share them between clients.`,
     )
   return code
 }
@@ -96,19 +97,20 @@ function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
   )
   if (wrong === undefined) return
   const instead: { readonly [name: string]: string } = {
-    profile: 'Over HTTP each client asks for its profile in the address: /mcp/<profile>',
-    exposure: 'Over HTTP each client asks for its exposure in the address: /mcp?exposure=search',
-    view: 'Over HTTP each client asks for its view in the address: /mcp?groups=a,b',
+    profile: '--profile requires --stdio. Over HTTP, clients use the URL: /mcp/<profile>',
+    exposure: '--exposure requires --stdio. Over HTTP, clients use the URL: /mcp?exposure=search',
+    view: '--view requires --stdio. Over HTTP, clients use the URL: /mcp?groups=a,b',
+    standalone: '--standalone requires --stdio.',
   }
-  throw usageError(instead[wrong] ?? `--${wrong} does not go with --stdio.`)
+  throw usageError(instead[wrong] ?? `--${wrong} and --stdio cannot be combined.`)
 }
 
-/** What the client asks for, as an address would: its host program and its exposure beside what `--view` says. */
+/** Query string for --host, --exposure and --view. */
 function stdioView(flags: Invocation['flags']): string | undefined {
   const exposure = textOf(flags, 'exposure')
-  if (exposure !== undefined) exposureNamed(exposure)
-  const asked = { host: textOf(flags, 'host'), exposure }
-  const parts = Object.entries(asked).flatMap(([name, value]) =>
+  if (exposure !== undefined) parseExposure(exposure)
+  const query = { host: textOf(flags, 'host'), exposure }
+  const parts = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
   const view = textOf(flags, 'view')
@@ -116,8 +118,8 @@ function stdioView(flags: Invocation['flags']): string | undefined {
   return all.length === 0 ? undefined : all.join('&')
 }
 
-/** Says where it is, what it found, and how to go on. Resolves with the servers that are still being started. */
-async function tellStart(
+/** Prints the startup summary. Returns the servers that are still starting. */
+async function reportStart(
   running: RunningGateway,
   { file, host }: { readonly file: string; readonly host: string | undefined },
   io: Io,
@@ -127,27 +129,27 @@ async function tellStart(
   const { config } = gateway
   if (output.isJson) output.item('', { url, pid: process.pid, config: file })
   else output.note(`Serving ${safeText(file)} on ${url}`)
-  const pending = await settled(gateway, {
-    tell: (line) => output.note(`  ${line}`),
+  const pending = await waitForServers(gateway, {
+    onLine: (line) => output.note(`  ${line}`),
     clean: (text) => running.redact(text),
     signal: io.signal,
-    patienceMs: patienceMs.person,
+    timeoutMs: readyTimeoutMs.person,
   })
   if (io.signal.aborted) return []
-  output.note(costText(await gateway.toolbox.preview()))
+  output.note(toolListSummary(await gateway.toolbox.preview()))
   const { isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
-  output.note(welcomeText(url, config.tokens.length > 0, name))
+  output.note(connectInstructions(url, config.tokens.length > 0, name))
   return pending
 }
 
-/** Says once more how each server is, when those that were still being started have come up or failed. */
-async function tellSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
+/** Prints the summary again when the remaining servers are ready or failed. */
+async function reportSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
   const { gateway } = running
-  await settled(gateway, { tell: () => undefined, signal: io.signal, patienceMs: Number.POSITIVE_INFINITY, names })
+  await waitForServers(gateway, { onLine: () => undefined, signal: io.signal, timeoutMs: Number.POSITIVE_INFINITY, names })
   if (io.signal.aborted) return
   for (const line of summaryLines(gateway, (text) => running.redact(text))) output.note(line)
-  output.note(costText(await gateway.toolbox.preview()))
+  output.note(toolListSummary(await gateway.toolbox.preview()))
 }
 
 async function serveStdin(
@@ -157,14 +159,14 @@ async function serveStdin(
 ): Promise<void> {
   const principal = gateway.access.client(undefined, profile)
   const { serveStdio } = await import('@unfold-mcp/server')
-  await settled(gateway, { signal, patienceMs: patienceMs.client })
-  const ended = new Promise<void>((resolve) => {
+  await waitForServers(gateway, { signal, timeoutMs: readyTimeoutMs.client })
+  const inputEnded = new Promise<void>((resolve) => {
     stdin.once('close', resolve)
-    // A file has an end and is never closed.
+    // A file emits `end` but never `close`.
     stdin.once('end', resolve)
     signal.addEventListener('abort', () => resolve())
   })
   const serving = serveStdio(gateway.toolbox, { principal, ...(view !== undefined && { view }) })
-  if (!signal.aborted) await ended
+  if (!signal.aborted) await inputEnded
   await serving.close()
 }

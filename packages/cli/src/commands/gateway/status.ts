@@ -3,63 +3,62 @@ import type { GatewayStatus, ToolReport } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { rounds } from '../../gateway/poll.ts'
-import { askGateway, oneGateway } from '../../gateway/running.ts'
-import { type Invocation, isSet } from '../../grammar/grammar.ts'
+import { poll } from '../../gateway/poll.ts'
+import { adminRequest, requireGateway } from '../../gateway/running.ts'
+import { type Invocation, isSet, optionalPositional } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { serverText } from '../../status/server-text.ts'
 import { statusText } from '../../status/status-text.ts'
 import { safeText } from '../../text/safe.ts'
 
-const everyMs = 1_000
+const intervalMs = 1_000
 
-/** What the running gateway is doing, or one server behind it. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
   const output = new Output(io, flags)
-  const [server, ...others] = words
-  if (others.length > 0) throw usageError('One server at a time: unfold status [<server>]')
-  const gateway = await oneGateway(flags, io, output)
+  const server = optionalPositional(invocation)
+  const gateway = await requireGateway(flags, io, output)
   const { signal, stdout } = io
-  const ask = async (): Promise<GatewayStatus> =>
-    (await (await askGateway(gateway, 'status', { signal })).json()) as GatewayStatus
-  if (server !== undefined && !isSet(flags, 'watch')) return tellServer(server, await ask(), gateway, io, output)
+  const fetchStatus = async (): Promise<GatewayStatus> =>
+    (await (await adminRequest(gateway, 'status', { signal })).json()) as GatewayStatus
+  if (server !== undefined && !isSet(flags, 'watch')) return showServer(server, await fetchStatus(), gateway, io, output)
   if (!isSet(flags, 'watch')) {
-    const status = await ask()
-    output.answer(statusText(status, output), status)
+    const status = await fetchStatus()
+    output.result(statusText(status, output), status)
     return exit.ok
   }
-  if (server !== undefined) throw usageError('--watch shows all servers: unfold status --watch')
+  if (server !== undefined) throw usageError('--watch cannot be combined with a server.')
   const isScreen = stdout.isTTY === true && !output.isJson
   const show = async (): Promise<void> => {
-    const status = await ask()
-    // The screen is filled anew from its top; what is left of what was longer is erased.
+    const status = await fetchStatus()
+    // Move to the top and erase the previous output.
     const text = statusText(status, output)
-    if (isScreen) stdout.write(`\u001b[H\u001b[2J${text}\n${output.style.dim('Stop with Ctrl-C.')}\n`)
+    if (isScreen) stdout.write(`\u001b[H\u001b[2J${text}\n${output.style.dim('Press Ctrl-C to stop.')}\n`)
     else output.item(`${text}\n`, status)
   }
-  return rounds(show, { signal, output, everyMs })
+  return poll(show, { signal, output, intervalMs })
 }
 
-async function tellServer(
+async function showServer(
   name: string,
   { upstreams, notStarted }: GatewayStatus,
   gateway: RunRecord,
   { signal }: Io,
   output: Output,
 ): Promise<number> {
-  const waiting = notStarted.find((each) => each.name === name)
-  if (waiting !== undefined) {
-    const lines = waiting.problems.map(({ line, column, path, message }) => `  ${line}:${column} ${path} ${message}`)
-    output.answer(safeText(`${name} is not started, in ${gateway.config}:\n${lines.join('\n')}`, { lines: true }), waiting)
+  const incomplete = notStarted.find((each) => each.name === name)
+  if (incomplete !== undefined) {
+    const lines = incomplete.problems.map(({ line, column, path, message }) => `  ${line}:${column} ${path} ${message}`)
+    output.result(safeText(`${name} not started (${gateway.config}):\n${lines.join('\n')}`, { lines: true }), incomplete)
     return exit.ok
   }
   const upstream = upstreams.find((each) => each.name === name)
   if (upstream === undefined) {
     const names = [...upstreams, ...notStarted].map((each) => each.name)
-    throw usageError(`There is no server "${name}" behind the gateway.${nearestHint(nearest(name, names))}`, { known: names })
+    throw usageError(`Unknown server "${name}".${nearestHint(nearest(name, names))}`, { known: names })
   }
-  const answered = await askGateway(gateway, `tools?${new URLSearchParams({ upstream: name }).toString()}`, { signal })
-  const tools = (await answered.json()) as readonly ToolReport[]
-  output.answer(serverText(upstream, tools, output), { server: upstream, tools })
+  const response = await adminRequest(gateway, `tools?${new URLSearchParams({ upstream: name }).toString()}`, { signal })
+  const tools = (await response.json()) as readonly ToolReport[]
+  output.result(serverText(upstream, tools, output), { server: upstream, tools })
   return exit.ok
 }

@@ -2,8 +2,8 @@ import { nearest, nearestHint } from '@unfold-mcp/core'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { appendJson, jsonAt, removeItemJson } from '../../edit/json.ts'
-import { configToEdit, editConfig, tellConfig } from '../../gateway/config-edit.ts'
-import { requiredConfig } from '../../gateway/config-file.ts'
+import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
+import { requireConfig } from '../../gateway/config-file.ts'
 import { reloadGateways } from '../../gateway/reload.ts'
 import { type Flags, type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
@@ -14,21 +14,20 @@ type Subcommand = (names: readonly string[], flags: Flags, io: Io) => Promise<nu
 
 const subcommands: { readonly [name: string]: Subcommand } = { add, list, revoke, create: add }
 const usage = 'unfold token add <name> [--profile <name>], unfold token list, unfold token revoke <name>'
-// A token of such a name would be one that somebody made by mistake for a command.
+// A token with such a name is most likely a typing error.
 const reserved = new Set([...Object.keys(subcommands), 'delete', 'help', 'ls', 'new', 'remove', 'rm', 'show'])
 
-/** Creates, lists and revokes the tokens that clients send to the gateway. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
-  const [name, ...names] = words
-  if (name === undefined) throw usageError(`Which subcommand? ${usage}`)
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
+  const [name, ...names] = positionals
+  if (name === undefined) throw usageError(`Missing subcommand. Usage: ${usage}`)
   const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (subcommand === undefined) throw unknownSubcommand(name, flags)
   if (subcommand !== add && textOf(flags, 'profile') !== undefined)
-    throw usageError('--profile belongs to "unfold token add <name>".')
+    throw usageError('--profile requires "unfold token add <name>".')
   return subcommand(names, flags, io)
 }
 
-/** `unfold token <name>` created a token in earlier versions. */
+/** Earlier versions created a token with `unfold token <name>`. */
 function unknownSubcommand(name: string, flags: Flags): Error {
   const close = nearest(name, ['add', 'list', 'revoke'])
   const profile = textOf(flags, 'profile')
@@ -41,15 +40,15 @@ function unknownSubcommand(name: string, flags: Flags): Error {
 
 function oneName(names: readonly string[], subcommand: 'add' | 'revoke'): string {
   const [name, ...others] = names
-  if (name === undefined || others.length > 0) throw usageError(`One name, please: unfold token ${subcommand} <name>`)
+  if (name === undefined || others.length > 0) throw usageError(`Usage: unfold token ${subcommand} <name>`)
   return name
 }
 
-/** The token is shown once: the configuration keeps its hash alone. */
+/** The token is printed once; the configuration contains only its hash. */
 async function add(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const name = oneName(names, 'add')
-  if (reserved.has(name)) throw usageError(`A token cannot have the name of a command: "${name}". Choose another name.`)
+  if (reserved.has(name)) throw usageError(`"${name}" is a reserved name. Choose another name.`)
   const file = await configToEdit(flags, io)
   const profile = textOf(flags, 'profile')
   const { createToken } = await import('@unfold-mcp/gateway/config')
@@ -60,30 +59,30 @@ async function add(names: readonly string[], flags: Flags, io: Io): Promise<numb
     return appendJson(['tokens'], record)(text)
   }
   const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
-  tellConfig(file, read, output)
+  reportConfig(file, read, output)
   if (!applied.changed) {
-    output.answer('Nothing was written.', { name, ...(profile !== undefined && { profile }), ...applied })
+    output.result('No changes.', { name, ...(profile !== undefined && { profile }), ...applied })
     return exit.ok
   }
   const gateways = await reloadGateways(file, io, output)
-  if (read.config.tokens.length === 1) output.note('From now on the gateway requires a token from every client.')
-  output.answer(token, { name, token, ...(profile !== undefined && { profile }), ...applied, gateways })
-  output.note(`This is shown once. For ${safeText(name)}: unfold connect <client> --token <token>`)
+  if (read.config.tokens.length === 1) output.note('The gateway now requires a token from every client.')
+  output.result(token, { name, token, ...(profile !== undefined && { profile }), ...applied, gateways })
+  output.note(`The token is shown only once. Use it with: unfold connect <client> --token <token>`)
   return exit.ok
 }
 
 async function list(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const output = new Output(io, flags)
   if (names.length > 0) throw usageError('"unfold token list" takes no name.')
-  const file = await requiredConfig(textOf(flags, 'config'), io)
+  const file = await requireConfig(textOf(flags, 'config'), io)
   const { readConfig } = await import('@unfold-mcp/gateway/config')
   const { tokens } = (await readConfig(file, io.env)).config
   const rows = tokens.map(({ name, profile }) => [
     safeText(name),
     profile === undefined ? 'everything' : `profile ${safeText(profile)}`,
   ])
-  const none = 'No tokens: every program on this machine may connect to the gateway. Create one: unfold token add <name>'
-  output.answer(rows.length === 0 ? none : tableLines(rows, { width: output.width }).join('\n'), {
+  const none = 'No tokens: any program on this machine can connect to the gateway. Create one: unfold token add <name>'
+  output.result(rows.length === 0 ? none : tableLines(rows, { width: output.width }).join('\n'), {
     file,
     tokens: tokens.map(({ name, profile }) => ({ name, ...(profile !== undefined && { profile }) })),
   })
@@ -93,26 +92,26 @@ async function list(names: readonly string[], flags: Flags, io: Io): Promise<num
 async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const name = oneName(names, 'revoke')
-  const file = await requiredConfig(textOf(flags, 'config'), io)
+  const file = await requireConfig(textOf(flags, 'config'), io)
   let isLast = false
   const edit = (text: string): string => {
     const known = namesIn(text)
     const at = known.indexOf(name)
-    if (at === -1) throw usageError(`${file} has no token "${name}".${nearestHint(nearest(name, known))}`, { known })
+    if (at === -1) throw usageError(`Unknown token "${name}" in ${file}.${nearestHint(nearest(name, known))}`, { known })
     isLast = known.length === 1
     return removeItemJson(['tokens'], at)(text)
   }
-  const open = 'This is the last token. Without one, every program on this machine may connect to the gateway.'
+  const open = 'This is the last token. Without one, any program on this machine can connect to the gateway.'
   const { read, ...applied } = await editConfig(file, edit, {
     flags,
     io,
     output,
     question: () => (isLast ? `${open} Revoke it?` : undefined),
   })
-  tellConfig(file, read, output)
+  reportConfig(file, read, output)
   const gateways = applied.changed ? await reloadGateways(file, io, output) : []
   if (applied.changed && isLast) output.warn(open)
-  output.answer(applied.changed ? `The token ${safeText(name)} is revoked.` : 'Nothing was written.', {
+  output.result(applied.changed ? `Revoked ${safeText(name)}` : 'No changes.', {
     name,
     ...applied,
     gateways,
@@ -120,7 +119,6 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
   return exit.ok
 }
 
-/** The names of the tokens in a configuration, in order. */
 function namesIn(text: string): readonly string[] {
   const tokens = jsonAt(text, ['tokens'])
   return Array.isArray(tokens) ? tokens.map(nameOf) : []

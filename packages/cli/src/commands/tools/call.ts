@@ -10,38 +10,37 @@ import { type Io, isInteractive } from '../../base/io.ts'
 import { type Invocation, isSet, numberOf, textsOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { progressFor } from '../../output/progress.ts'
-import { resultOutput } from '../../output/result.ts'
-import { elicitFor } from '../../servers/elicit.ts'
+import { writeResult } from '../../output/result.ts'
+import { elicitationHandler } from '../../servers/elicit.ts'
 import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Calls a tool: its flags are the properties of its schema. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
-  const { elicit, asks } = asking(invocation, io, output)
-  const { connection, label, words } = await openServer(invocation, io, output, elicit)
+  const { elicit, asks } = prompting(invocation, io, output)
+  const { connection, label, positionals } = await openServer(invocation, io, output, elicit)
   await using _ = connection
-  const { tool, isListed } = await chosenTool(connection, words[0], asks, io)
+  const { tool, isListed } = await chosenTool(connection, positionals[0], asks, io)
   const command = callCommand(invocation, label, io)
   if (isSet(invocation.flags, 'help')) {
-    output.answer(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
+    output.result(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
       server: label,
       tool,
     })
     return exit.ok
   }
-  const called = { connection, label, tool, isListed, asks, command, isPicked: words[0] === undefined }
+  const called = { connection, label, tool, isListed, asks, command, isPicked: positionals[0] === undefined }
   return await callTool(called, invocation, io, output)
 }
 
-/** Whether a person can be asked, and who answers what a tool asks. */
-export function asking(
+/** Whether missing arguments are prompted for, and how elicitations are answered. */
+export function prompting(
   { flags }: Invocation,
   io: Io,
   output: Output,
 ): { readonly elicit: Partial<ConnectOptions>; readonly asks: boolean } {
   const asks = isInteractive(io) && !isSet(flags, 'no-input') && !output.isJson
-  const elicit = elicitFor(io, textsOf(flags, 'answer'), asks)
+  const elicit = elicitationHandler(io, textsOf(flags, 'answer'), asks)
   return { elicit: elicit === undefined ? {} : { elicit }, asks }
 }
 
@@ -49,16 +48,15 @@ export interface Called {
   readonly connection: Connection
   readonly label: string
   readonly tool: Tool
-  /** Whether the server lists it; one that is not listed may be there all the same. */
+  /** Whether the server lists it; unlisted tools can still be called. */
   readonly isListed?: boolean
   readonly asks: boolean
-  /** What is typed before the tool's name. */
+  /** Command before the name of the tool. */
   readonly command: string
-  /** Whether the person chose it from a list, and could not say anything of its arguments yet. */
+  /** Whether it was chosen interactively, so that no arguments were given. */
   readonly isPicked?: boolean
 }
 
-/** Calls one tool with what the command line says, and shows what it answers. */
 export async function callTool(
   { connection, label, tool, isListed = true, asks, command, isPicked = false }: Called,
   invocation: Invocation,
@@ -70,16 +68,16 @@ export async function callTool(
   const progress = progressFor(io, flags, tool.name)
   try {
     const seconds = numberOf(flags, 'timeout')
-    const most = numberOf(flags, 'max-time')
+    const maxSeconds = numberOf(flags, 'max-time')
     const result = await connection.call(tool.name, args, {
       signal: io.signal,
       unlisted: !isListed,
       onProgress: (report) => progress.report(report),
       ...(seconds !== undefined && { timeoutMs: seconds * 1_000 }),
-      ...(most !== undefined && { maxTimeoutMs: most * 1_000 }),
+      ...(maxSeconds !== undefined && { maxTimeoutMs: maxSeconds * 1_000 }),
     })
     progress.end()
-    await resultOutput(result, { io, output, flags, server: label, tool: tool.name })
+    await writeResult(result, { io, output, flags, server: label, tool: tool.name })
     return result.isError ? exit.tool : exit.ok
   } finally {
     progress.end()
@@ -90,18 +88,18 @@ type Chosen = Required<Pick<Called, 'tool' | 'isListed'>>
 
 async function chosenTool(connection: Connection, name: string | undefined, asks: boolean, io: Io): Promise<Chosen> {
   if (name !== undefined) return namedTool(connection, name)
-  if (!asks) throw usageError('Which tool? unfold call <server> <tool>; see unfold list <server>.')
+  if (!asks) throw usageError('Missing tool. Usage: unfold call <server> <tool>. List tools with "unfold list <server>".')
   const { pickTool } = await import('../../interactive/pick.ts')
   return { tool: await pickTool(await connection.tools(), io), isListed: true }
 }
 
-/** A tool by its name. Servers that list only what is needed now describe the others when they are asked. */
+/** Looks up a tool; servers with unlisted tools describe them on request. */
 async function namedTool(connection: Connection, name: string): Promise<Chosen> {
   try {
     return { tool: await connection.tool(name), isListed: true }
   } catch (error) {
     if (!isClientError(error, 'unknown_tool')) throw error
-    // Whoever knows more than what is listed knows better what was meant.
+    // The server's suggestions include unlisted tools.
     const { tool, listed } = await connection.describe(name).catch((other: unknown) => {
       throw isClientError(other, 'unknown_tool') ? other : error
     })
@@ -109,7 +107,7 @@ async function namedTool(connection: Connection, name: string): Promise<Chosen> 
   }
 }
 
-/** The arguments on the command line; what is missing is asked for where somebody can answer. */
+/** Arguments of the command line; prompts for missing ones. */
 async function argumentsFor(
   tool: Tool,
   { rest, flags, command: given }: Invocation,
@@ -123,12 +121,12 @@ async function argumentsFor(
   const parsed = await parseToolArguments(tool, rest, {
     readFile: (path) => readFile(resolve(io.cwd, path), 'utf8'),
     readStdin: () => text(io.stdin),
-    given: textsOf(flags, 'args'),
+    values: textsOf(flags, 'args'),
   })
   const wrong = parsed.problems.filter(({ kind }) => kind !== 'missing')
   if (asks && wrong.length === 0 && (parsed.missing.length > 0 || isPicked)) {
-    const { askFor } = await import('../../interactive/form.ts')
-    return askFor(tool, parsed, io)
+    const { promptForArguments } = await import('../../interactive/form.ts')
+    return promptForArguments(tool, parsed, io)
   }
   if (parsed.problems.length === 0) return parsed.args
   const lines = parsed.problems.map(({ message }) => `  ${message}`)
@@ -136,9 +134,9 @@ async function argumentsFor(
     exit.usage,
     'invalid_arguments',
     [
-      `These are no arguments for ${safeText(tool.name)}:`,
+      `Invalid arguments for ${safeText(tool.name)}:`,
       ...lines,
-      `See ${command} ${safeText(tool.name)} --help${given === undefined ? '' : ' -- …'}.`,
+      `Run "${command} ${safeText(tool.name)} --help${given === undefined ? '' : ' -- …'}" for usage.`,
     ].join('\n'),
     { details: { tool: tool.name, problems: parsed.problems } },
   )

@@ -6,21 +6,20 @@ import { Output } from '../../output/output.ts'
 import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Everything about one tool. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
-  const { connection, label, words } = await openServer(invocation, io, output)
+  const { connection, label, positionals } = await openServer(invocation, io, output)
   await using _ = connection
-  const [name] = words
-  if (name === undefined) throw usageError('Which tool? unfold describe <server> <tool>')
+  const [name] = positionals
+  if (name === undefined) throw usageError('Missing tool. Usage: unfold describe <server> <tool>')
   const description = await connection.describe(name)
   const { group, tags, version, tokens, facet, listed } = description
   const facts = [
-    `${facet}, about ${tokens} tokens`,
+    `${facet}, ~${tokens} tokens`,
     ...(group === undefined ? [] : [`group ${safeText(group)}`]),
     ...(version === undefined ? [] : [`version ${safeText(version)}`]),
     ...(tags === undefined ? [] : [`tags ${tags.map((tag) => safeText(tag)).join(', ')}`]),
-    ...(listed ? [] : ['not listed to this client now']),
+    ...(listed ? [] : ['not listed']),
   ]
   const help = helpText(description.tool, {
     width: output.width,
@@ -28,6 +27,6 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     command: callCommand(invocation, label, io),
     after: commandTail(invocation),
   })
-  output.answer(`${help}\n\n${facts.join(' · ')}`, { server: label, ...description })
+  output.result(`${help}\n\n${facts.join(' · ')}`, { server: label, ...description })
   return exit.ok
 }

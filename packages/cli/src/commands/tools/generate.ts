@@ -7,9 +7,8 @@ import { generatedFiles } from '../../generate/files.ts'
 import { type Invocation, isSet, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { openServer } from '../../servers/servers.ts'
-import { counted } from '../../text/amount.ts'
+import { plural } from '../../text/number.ts'
 
-/** Writes a command line and a typed client for a server. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags, command } = invocation
   const output = new Output(io, flags)
@@ -17,7 +16,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   await using _ = connection
   const name = nameFor(command === undefined ? label : connection.server.name)
   const folder = resolve(io.cwd, textOf(flags, 'output') ?? `${name}-cli`)
-  if (!isSet(flags, 'force')) await requireNothing(folder)
+  if (!isSet(flags, 'force')) await requireEmpty(folder)
   const tools = await connection.tools()
   const packages = ownPackages()
   const { files, variables } = generatedFiles(name, target, tools, packages)
@@ -25,9 +24,9 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text, { mode: path === 'bin.mjs' ? 0o755 : 0o644 })
   }
-  const needs = variables.length === 0 ? '' : `\nValues that could be secrets were not written; set ${variables.join(', ')}.`
-  output.answer(
-    `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'is' : 'are'} in ${folder}.${cloneNote(packages)}\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`,
+  const needs = variables.length === 0 ? '' : `\nSecrets are read from the environment. Set ${variables.join(', ')}.`
+  output.result(
+    `Generated ${plural(tools.length, 'tool')} in ${folder}${cloneNote(packages)}\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`,
     {
       name,
       folder,
@@ -40,7 +39,6 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return exit.ok
 }
 
-/** A name that a package and a command can have. */
 function nameFor(label: string): string {
   const last = /^https?:/iu.test(label) ? new URL(label).hostname : basename(label)
   const name = last
@@ -51,15 +49,15 @@ function nameFor(label: string): string {
   return name === '' ? 'server' : name
 }
 
-async function requireNothing(folder: string): Promise<void> {
+async function requireEmpty(folder: string): Promise<void> {
   const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new CommandError(exit.failed, 'no_folder', `${folder} cannot be used: ${error.message}`, { cause: error })
+    throw new CommandError(exit.failed, 'no_folder', `Cannot use ${folder}: ${error.message}`, { cause: error })
   })
   if (found.length > 0)
     throw new CommandError(
       exit.usage,
       'not_empty',
-      `${folder} is not empty. Name another with --output, or replace what is there with --force.`,
+      `${folder} is not empty. Choose another folder with --output, or overwrite with --force.`,
     )
 }

@@ -4,47 +4,47 @@ import type { Io } from '../../base/io.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { openServer } from '../../servers/servers.ts'
-import { counted } from '../../text/amount.ts'
+import { plural } from '../../text/number.ts'
 
-/** The identity of what a server offers; computed here for a server that knows nothing of it. */
+/** The identity that the server reports, or one computed from its tools. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
   const basis = textOf(flags, 'basis') ?? 'definitions'
-  if (basis !== 'definitions' && basis !== 'names') throw usageError(`--basis is definitions or names, not "${basis}".`)
+  if (basis !== 'definitions' && basis !== 'names') throw usageError(`--basis must be definitions or names, not "${basis}".`)
   const { connection, label } = await openServer(invocation, io, output)
   await using _ = connection
-  const told = await connection.identity()
+  const reported = await connection.identity()
   const tools = await connection.tools()
   const computed = identityOfTools(tools, basis)
-  const id = basis === 'names' ? computed : (told?.server_id ?? computed)
+  const id = basis === 'names' ? computed : (reported?.server_id ?? computed)
   const expected = textOf(flags, 'expect')
-  const answer = {
+  const result = {
     server: label,
     server_id: id,
-    tools_count: told?.tools_count ?? tools.length,
-    protocol_version: told?.protocol_version ?? '1.0',
-    by: told === undefined || basis === 'names' ? 'client' : 'server',
+    tools_count: reported?.tools_count ?? tools.length,
+    protocol_version: reported?.protocol_version ?? '1.0',
+    by: reported === undefined || basis === 'names' ? 'client' : 'server',
     name: connection.server.name,
     version: connection.server.version,
     mcp_version: connection.protocolVersion,
-    ...(told !== undefined && { told }),
+    ...(reported !== undefined && { reported }),
   }
-  // What a server says of itself proves nothing: its tools must be those that are expected.
-  const found = [id, computed].find((each) => each?.toLowerCase() !== expected?.toLowerCase())
-  if (expected !== undefined && found !== undefined)
+  // A reported identity proves nothing, so the computed one must match too.
+  const mismatch = [id, computed].find((each) => each?.toLowerCase() !== expected?.toLowerCase())
+  if (expected !== undefined && mismatch !== undefined)
     throw new CommandError(
       exit.blocked,
       'identity_mismatch',
-      `${label} has the identity ${found}, not ${expected}: its tools are others.`,
+      `Identity mismatch: ${label} is ${mismatch}, expected ${expected}. Its tools differ.`,
       {
-        details: { expected, actual: found },
+        details: { expected, actual: mismatch },
       },
     )
-  const by = answer.by === 'server' ? '' : ' (computed here: the server does not tell)'
-  output.answer(
-    `${id}${by}\n${counted(answer.tools_count, 'tool')} · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`,
-    answer,
+  const by = result.by === 'server' ? '' : ' (computed by the client)'
+  output.result(
+    `${id}${by}\n${plural(result.tools_count, 'tool')} · ${result.name} ${result.version} · MCP ${result.mcp_version}`,
+    result,
   )
   return exit.ok
 }

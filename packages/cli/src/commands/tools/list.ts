@@ -4,28 +4,27 @@ import type { Io } from '../../base/io.ts'
 import { problemText } from '../../config/index.ts'
 import { type Invocation, isSet } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { knownServers, openServer } from '../../servers/servers.ts'
+import { discoverServers, openServer } from '../../servers/servers.ts'
 import { sessionNote } from '../../servers/session-view.ts'
-import { counted } from '../../text/amount.ts'
+import { formatNumber, plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 import { tableLines } from '../../text/table.ts'
 
-/** The tools of a server; without one, the servers there are. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
-  const { words, flags, command } = invocation
+  const { positionals, flags, command } = invocation
   const output = new Output(io, flags)
-  if (words.length === 0 && command === undefined && flags.server === undefined && io.env.UNFOLD_SERVER === undefined)
+  if (positionals.length === 0 && command === undefined && flags.server === undefined && io.env.UNFOLD_SERVER === undefined)
     return listServers(invocation, io, output)
   const server = await openServer(invocation, io, output)
   const { connection, label } = server
   await using _ = connection
   const tools = await connection.tools()
   if (isSet(flags, 'names'))
-    output.answer(tools.map(({ name }) => safeText(name)).join('\n'), { server: label, tools: tools.map(({ name }) => name) })
-  else output.answer(toolsText(tools, isSet(flags, 'schemas')), { server: label, tools })
+    output.result(tools.map(({ name }) => safeText(name)).join('\n'), { server: label, tools: tools.map(({ name }) => name) })
+  else output.result(toolsText(tools, isSet(flags, 'schemas')), { server: label, tools })
   if (!isSet(flags, 'names') && !isSet(flags, 'quiet') && !output.isJson) {
     const tokens = tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
-    output.note(`\n${counted(tools.length, 'tool')}, about ${tokens} tokens for a model to read.`)
+    output.note(`\n${plural(tools.length, 'tool')}, ~${formatNumber(tokens)} tokens`)
     const note = await sessionNote(server, tools, invocation, io)
     if (note !== undefined) output.note(note)
   }
@@ -33,7 +32,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
 }
 
 function toolsText(tools: readonly Tool[], withSchemas: boolean): string {
-  if (tools.length === 0) return 'It has no tools now.'
+  if (tools.length === 0) return 'No tools.'
   if (!withSchemas) return tools.map((tool) => safeText(signature(tool))).join('\n')
   return tools
     .map(({ name, description, inputSchema }) =>
@@ -49,7 +48,7 @@ function toolsText(tools: readonly Tool[], withSchemas: boolean): string {
 }
 
 async function listServers({ flags }: Invocation, io: Io, output: Output): Promise<number> {
-  const { servers, problems } = await knownServers(flags, io)
+  const { servers, problems } = await discoverServers(flags, io)
   for (const problem of problems) output.warn(problemText(problem))
   const data = servers.map(({ name, shown, source, trust, disabled }) => ({
     name,
@@ -60,12 +59,12 @@ async function listServers({ flags }: Invocation, io: Io, output: Output): Promi
   }))
   const rows = servers.map(({ name, shown, source, trust, disabled }) => [
     safeText(name),
-    `${source.client}${trust === 'project' ? ', this project' : ''}${disabled ? ', off' : ''}`,
+    `${source.client}${trust === 'project' ? ', project' : ''}${disabled ? ', disabled' : ''}`,
     safeText('url' in shown ? shown.url : [shown.command, ...(shown.args ?? [])].join(' ')),
   ])
-  output.answer(
+  output.result(
     servers.length === 0
-      ? 'No servers were found in the configurations of Claude, Cursor, VS Code, Codex, Gemini or Windsurf, nor here.\nTry one by its command: unfold list -- npx -y @modelcontextprotocol/server-everything'
+      ? 'No servers found in the configuration of your MCP clients or in this folder.\nTry: unfold list -- npx -y @modelcontextprotocol/server-everything'
       : tableLines(rows, { width: output.width, last: 'cut' }).join('\n'),
     { servers: data, problems },
   )

@@ -3,36 +3,39 @@ import { estimateTokens, type HostProfile, hostById, hostProfiles, nearest, near
 import { CommandError, exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { exposureNames, loadingFor } from '../../clients/exposure.ts'
-import { oneGateway } from '../../gateway/running.ts'
+import { requireGateway } from '../../gateway/running.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { explored } from '../../preview/explore.ts'
+import { explore } from '../../preview/explore.ts'
 import { previewLines } from '../../preview/lines.ts'
 import { notesOf } from '../../preview/notes.ts'
 import { previewOf } from '../../preview/preview.ts'
-import type { Sent } from '../../preview/sent.ts'
-import { connectTo, type Named, namedServer } from '../../servers/servers.ts'
+import type { Transcript } from '../../preview/transcript.ts'
+import { connectTo, type ResolvedServer, resolveServerArgument } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
-type Era = Sent['era']
+type Era = Transcript['era']
 
-/** Shows what the model behind a host sees of a server: tools, tokens, the steps to a tool, and warnings. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
   const host = hostOf(textOf(flags, 'host'))
   const eras = erasOf(textOf(flags, 'era'), host)
   const server = await serverOf(invocation, io, output)
-  const { all, unspoken } = await sentInEach(eras, (era) => sentTo(server, { era, host }, invocation, io, output), server.label)
+  const { all, unsupported } = await recordEras(
+    eras,
+    (era) => recordTranscript(server, { era, host }, invocation, io, output),
+    server.label,
+  )
   const [first] = all
   const serverName = server.name ?? first?.server.name ?? server.label
   const isLoaded = asksToLoad(server)
-  const previews = all.map((sent) => previewOf(sent, { host, isLoaded, serverName, estimate: estimateTokens }))
-  const notes = notesOf(all, { host, isLoaded, unspoken })
+  const previews = all.map((transcript) => previewOf(transcript, { host, isLoaded, serverName, estimate: estimateTokens }))
+  const notes = notesOf(all, { host, isLoaded, unsupported })
   const title = `${first?.server.name ?? server.label} ${first?.server.version ?? ''}`.trim()
   const shown = { title: `${title}, as seen by ${host?.title ?? 'any client'}`, previews, notes }
   const lines = previewLines(shown, { width: output.width, style: output.style })
-  output.answer(lines.join('\n'), {
+  output.result(lines.join('\n'), {
     server: server.label,
     ...(host !== undefined && { host: host.id }),
     clients: previews,
@@ -41,38 +44,37 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return exit.ok
 }
 
-/** Whether the address asks for a short list, which `unfold connect` writes together with the host's option to load it at once. */
+/** Whether the URL requests a short list, for which `unfold connect` also disables deferral. */
 function asksToLoad({ target }: Previewed): boolean {
   if (!('url' in target) || !URL.canParse(target.url)) return false
   const exposure = exposureNames.find((name) => name === new URL(target.url).searchParams.get('exposure'))
   return exposure !== undefined && loadingFor(exposure) === 'loaded'
 }
 
-interface Previewed extends Pick<Named, 'label' | 'target'> {
-  /** What a host's configuration calls it, where that is known. */
+interface Previewed extends Pick<ResolvedServer, 'label' | 'target'> {
+  /** Name in the host's configuration, if known. */
   readonly name?: string
-  /** Whether it is the running gateway. */
   readonly isGateway?: boolean
 }
 
-/** The server that was named; without one, the running gateway. */
+/** The given server, or the running gateway. */
 async function serverOf(invocation: Invocation, io: Io, output: Output): Promise<Previewed> {
-  const { words, command, flags } = invocation
+  const { positionals, command, flags } = invocation
   const isPreset = command !== undefined || flags.server !== undefined || io.env.UNFOLD_SERVER !== undefined
-  const [extra] = isPreset ? words : words.slice(1)
+  const [extra] = isPreset ? positionals : positionals.slice(1)
   if (extra !== undefined) throw usageError(`Too many arguments: "${extra}". unfold preview takes one server.`)
-  if (words.length > 0 || isPreset) {
-    const named = await namedServer(invocation, io, output)
-    return named.label === words[0] && !('url' in named.target) ? { ...named, name: named.label } : named
+  if (positionals.length > 0 || isPreset) {
+    const named = await resolveServerArgument(invocation, io, output)
+    return named.label === positionals[0] && !('url' in named.target) ? { ...named, name: named.label } : named
   }
   const { url } = await gatewayOf(invocation, io, output)
-  const { target } = await namedServer({ ...invocation, words: [url] }, io, output)
+  const { target } = await resolveServerArgument({ ...invocation, positionals: [url] }, io, output)
   return { label: 'gateway', name: 'unfold', target, isGateway: true }
 }
 
 async function gatewayOf({ flags }: Invocation, io: Io, output: Output): Promise<{ readonly url: string }> {
   try {
-    return await oneGateway(flags, io, output)
+    return await requireGateway(flags, io, output)
   } catch (error) {
     if (!(error instanceof CommandError) || error.reason !== 'not_running') throw error
     const file = textOf(flags, 'config')
@@ -84,19 +86,25 @@ async function gatewayOf({ flags }: Invocation, io: Io, output: Output): Promise
   }
 }
 
-interface Seen {
+interface ClientOptions {
   readonly era: Era
   readonly host: HostProfile | undefined
 }
 
-/** Connects the way such a client would, takes what it is sent, and goes on step by step in a session of its own. */
-async function sentTo(server: Previewed, { era, host }: Seen, { flags }: Invocation, io: Io, output: Output): Promise<Sent> {
+/** Connects as this client and records what the server sends, including after each step. */
+async function recordTranscript(
+  server: Previewed,
+  { era, host }: ClientOptions,
+  { flags }: Invocation,
+  io: Io,
+  output: Output,
+): Promise<Transcript> {
   const name = host?.clientNames[0]?.replace('*', '') ?? 'unfold-preview'
   const isShared = 'url' in server.target
   await using connection = await connectTo(server, { ...flags, 'no-cache': true }, io, output, {
     protocol: era === 'session' ? 'session' : '2026-07-28',
     clientInfo: { name, version: '0.0.0' },
-    // On 2026-07-28 the address says which host it is; in a session the client's own name does.
+    // On 2026-07-28 the URL identifies the host; in a session the client name does.
     ...(isShared && host !== undefined && { view: `host=${host.id}` }),
   }).catch((error: unknown) => {
     throw server.isGateway === true && isClientError(error, 'login_required') ? tokenError(error) : error
@@ -104,8 +112,8 @@ async function sentTo(server: Previewed, { era, host }: Seen, { flags }: Invocat
   const relists = host === undefined || host.relists === 'immediately'
   const { protocolVersion: revision, instructions } = connection
   const { name: serverName, version } = connection.server
-  const sent = await explored(connection, { relists, isShared })
-  return { era, revision, server: { name: serverName, version }, instructions, ...sent }
+  const transcript = await explore(connection, { relists, isShared })
+  return { era, revision, server: { name: serverName, version }, instructions, ...transcript }
 }
 
 const tokenError = (cause: unknown): CommandError =>
@@ -117,15 +125,14 @@ const tokenError = (cause: unknown): CommandError =>
   )
 
 interface Spoken {
-  readonly all: readonly Sent[]
-  /** Eras that the server does not speak. */
-  readonly unspoken: readonly Era[]
+  readonly all: readonly Transcript[]
+  readonly unsupported: readonly Era[]
 }
 
-/** What is sent in each era that the server speaks; one that is asked for alone and not spoken is an error. */
-async function sentInEach({ eras, isChosen }: Eras, send: (era: Era) => Promise<Sent>, label: string): Promise<Spoken> {
-  const all: Sent[] = []
-  const unspoken: Era[] = []
+/** Records each supported era; an era requested explicitly must be supported. */
+async function recordEras({ eras, isChosen }: Eras, send: (era: Era) => Promise<Transcript>, label: string): Promise<Spoken> {
+  const all: Transcript[] = []
+  const unsupported: Era[] = []
   for (const era of eras) {
     try {
       all.push(await send(era))
@@ -138,11 +145,11 @@ async function sentInEach({ eras, isChosen }: Eras, send: (era: Era) => Promise<
           `${safeText(label)} does not support MCP 2026-07-28. Use --era session.`,
           { cause: error },
         )
-      unspoken.push(era)
+      unsupported.push(era)
     }
   }
-  // A host that speaks the newer era falls back to the older one.
-  return { all: all.length > 0 ? all : [await send('session')], unspoken }
+  // Hosts fall back to a session.
+  return { all: all.length > 0 ? all : [await send('session')], unsupported }
 }
 
 function hostOf(id: string | undefined): HostProfile | undefined {
@@ -155,7 +162,7 @@ function hostOf(id: string | undefined): HostProfile | undefined {
 
 interface Eras {
   readonly eras: readonly Era[]
-  /** Whether the user asked for exactly this one. */
+  /** Whether the user requested exactly this era. */
   readonly isChosen: boolean
 }
 
@@ -165,5 +172,5 @@ function erasOf(asked: string | undefined, host: HostProfile | undefined): Eras 
   if (asked === 'both') return both
   if (asked === 'session') return { eras: ['session'], isChosen: true }
   if (asked === '2026-07-28' || asked === 'stateless') return { eras: ['stateless'], isChosen: true }
-  throw usageError(`--era is session, 2026-07-28 or both, not "${asked}".`)
+  throw usageError(`--era must be session, 2026-07-28 or both, not "${asked}".`)
 }

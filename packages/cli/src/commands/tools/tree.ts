@@ -1,44 +1,48 @@
 import { exit } from '../../base/exit.ts'
-import { commandErrorOf } from '../../base/failure.ts'
+import { toCommandError } from '../../base/failure.ts'
 import type { Io } from '../../base/io.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { connectTo, knownServers, type Named, namedServer } from '../../servers/servers.ts'
+import { connectTo, discoverServers, type ResolvedServer, resolveServerArgument } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 import { treeLines } from '../../tree/lines.ts'
 import { type Tree, treeOf } from '../../tree/tree.ts'
 
-/** A server with all that it has, or why that is not known. */
 type Branch = { readonly server: string } & (Tree | { readonly error: string })
 
-/** Servers, groups and tools, with what they cost a model to read. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
-  const { words, command, flags } = invocation
+  const { positionals, command, flags } = invocation
   const output = new Output(io, flags)
-  const isOne = words.length > 0 || command !== undefined || flags.server !== undefined || io.env.UNFOLD_SERVER !== undefined
-  const servers: readonly Pick<Named, 'label' | 'target'>[] = isOne
-    ? [await namedServer(invocation, io, output)]
-    : (await knownServers(flags, io)).servers
+  const isOne =
+    positionals.length > 0 || command !== undefined || flags.server !== undefined || io.env.UNFOLD_SERVER !== undefined
+  const servers: readonly Pick<ResolvedServer, 'label' | 'target'>[] = isOne
+    ? [await resolveServerArgument(invocation, io, output)]
+    : (await discoverServers(flags, io)).servers
         .filter(({ trust, disabled }) => trust === 'user' && !disabled)
         .map(({ name, target }) => ({ label: name, target }))
   const branches = await Promise.all(servers.map((server) => branchOf(server, invocation, io, output)))
   const lines = branches.flatMap((branch) => branchLines(branch, output.width))
-  output.answer(branches.length === 0 ? 'No servers were found. See unfold list.' : lines.join('\n'), { servers: branches })
+  output.result(branches.length === 0 ? 'No servers found.' : lines.join('\n'), { servers: branches })
   const [only] = branches
   return isOne && only !== undefined && 'error' in only ? exit.unreachable : exit.ok
 }
 
-async function branchOf(server: Pick<Named, 'label' | 'target'>, { flags }: Invocation, io: Io, output: Output): Promise<Branch> {
+async function branchOf(
+  server: Pick<ResolvedServer, 'label' | 'target'>,
+  { flags }: Invocation,
+  io: Io,
+  output: Output,
+): Promise<Branch> {
   const { label } = server
   try {
     await using connection = await connectTo(server, flags, io, output)
     return { server: label, ...treeOf(await connection.tools(), await connection.outline()) }
   } catch (error) {
-    return { server: label, error: commandErrorOf(error).message }
+    return { server: label, error: toCommandError(error).message }
   }
 }
 
 function branchLines(branch: Branch, width: number): readonly string[] {
-  if ('error' in branch) return [`${safeText(branch.server)}  not reached: ${safeText(branch.error)}`]
+  if ('error' in branch) return [`${safeText(branch.server)}  unreachable: ${safeText(branch.error)}`]
   return treeLines(branch.server, branch, width)
 }

@@ -3,77 +3,75 @@ import { exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { type Flags, type Invocation, numberOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { connectTo, type Named, openServer } from '../../servers/servers.ts'
-import { catalogChanges, type NamedChange, wholeTarget } from '../../servers/whole-catalog.ts'
-import { counted } from '../../text/amount.ts'
+import { catalogChanges, fullListTarget, type ToolChange } from '../../servers/full-catalog.ts'
+import { connectTo, openServer, type ResolvedServer } from '../../servers/servers.ts'
+import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Changes of all tools of a server, listed to this client or not, as they happen. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
   const server = await openServer(invocation, io, output)
   await using connection = server.connection
-  await using watched = await wholeOf(connection, server, flags, io, output)
+  await using watched = await watchAll(connection, server, flags, io, output)
   const changes = watched.changes()
   await changes.ready
   const unlisted = watched.count - watched.listed
   output.note(
-    `${counted(watched.count, 'tool')} of ${safeText(server.label)}${unlisted > 0 ? `, ${unlisted} of them not listed` : ''}. Waiting for changes; stop with Ctrl-C.`,
+    `Watching ${plural(watched.count, 'tool')} of ${safeText(server.label)}${unlisted > 0 ? ` (${unlisted} not listed)` : ''}. Press Ctrl-C to stop.`,
   )
   let left = numberOf(flags, 'count') ?? Number.POSITIVE_INFINITY
   if (left === 0) return exit.ok
   try {
     for await (const change of changes.all) {
-      tell(change, output)
+      print(change, output)
       left -= 1
       if (left <= 0) return exit.ok
     }
   } catch (error) {
     if (!io.signal.aborted) throw error
   }
-  // Whoever watches ends it by interrupting; that is how it is meant.
   return io.signal.aborted ? exit.interrupted : exit.ok
 }
 
 interface Watched extends AsyncDisposable {
   readonly count: number
-  /** How many of them this client is listed. */
+  /** Number of tools listed to this client. */
   readonly listed: number
-  changes(): { readonly ready: Promise<void>; readonly all: AsyncIterable<NamedChange> }
+  changes(): { readonly ready: Promise<void>; readonly all: AsyncIterable<ToolChange> }
 }
 
-/** All that there is to watch of a server: what it lists, and of one of ours also what it does not. */
-async function wholeOf(connection: Connection, server: Named, flags: Flags, io: Io, output: Output): Promise<Watched> {
+/** Watches all tools, including unlisted ones if the server supports it. */
+async function watchAll(connection: Connection, server: ResolvedServer, flags: Flags, io: Io, output: Output): Promise<Watched> {
   const { signal } = io
   const listed = (await connection.tools()).length
   const outline = await connection.outline()
-  const whole = outline === undefined ? undefined : wholeTarget(server.target)
-  if (outline !== undefined && whole === undefined && !('url' in server.target))
+  const fullTarget = outline === undefined ? undefined : fullListTarget(server.target)
+  if (outline !== undefined && fullTarget === undefined && !('url' in server.target))
     return {
       count: outline.tools.length,
       listed,
       changes: () => ({ ready: Promise.resolve(), all: catalogChanges(connection, outline.tools, { signal }) }),
       [Symbol.asyncDispose]: async () => undefined,
     }
-  const wide = whole === undefined ? connection : await connectTo({ ...server, target: whole }, flags, io, output)
-  const count = (await wide.tools()).length
+  const full = fullTarget === undefined ? connection : await connectTo({ ...server, target: fullTarget }, flags, io, output)
+  const count = (await full.tools()).length
   let following: Changes | undefined
   return {
     count,
     listed: Math.min(listed, count),
     changes() {
-      following = wide.changes({ signal })
-      return { ready: following.ready, all: named(following) }
+      following = full.changes({ signal })
+      return { ready: following.ready, all: toolChanges(following) }
     },
     async [Symbol.asyncDispose]() {
       await following?.[Symbol.asyncDispose]()
-      if (wide !== connection) await wide[Symbol.asyncDispose]()
+      if (full !== connection) await full[Symbol.asyncDispose]()
     },
   }
 }
 
-async function* named(changes: Changes): AsyncGenerator<NamedChange> {
+async function* toolChanges(changes: Changes): AsyncGenerator<ToolChange> {
   const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name)
   for await (const { added, removed, changed, tools, identity } of changes)
     yield {
@@ -85,11 +83,11 @@ async function* named(changes: Changes): AsyncGenerator<NamedChange> {
     }
 }
 
-function tell({ added, removed, changed, count, identity }: NamedChange, output: Output): void {
+function print({ added, removed, changed, count, identity }: ToolChange, output: Output): void {
   const at = new Date().toISOString()
   const marked = (mark: string, names: readonly string[]): readonly string[] => names.map((name) => `  ${mark} ${safeText(name)}`)
   const lines = [...marked('+', added), ...marked('-', removed), ...marked('~', changed)]
-  output.item([`${at}  ${counted(count, 'tool')}`, ...lines].join('\n'), {
+  output.item([`${at}  ${plural(count, 'tool')}`, ...lines].join('\n'), {
     at,
     added,
     removed,

@@ -88,7 +88,7 @@ test.each(Object.entries(files))('the servers in %s are read as its program mean
   for (const options of [{}, { file: path }]) {
     // A file that somebody names is known by its sections; variables are the matter of its program alone.
     if ('file' in options && /crush|qwen|cline|kimi|continue/u.test(file)) continue
-    const { servers, problems } = await findServers(at.surroundings, options)
+    const { servers, problems } = await findServers(at.system, options)
     expect(problems).toEqual([])
     expect(servers.map(({ name }) => name)).toEqual(['run', 'web'])
     const [run, web] = servers.map(({ target }) => target)
@@ -97,11 +97,11 @@ test.each(Object.entries(files))('the servers in %s are read as its program mean
   }
 })
 
-test('what is wrong with YAML is reported with its place', async () => {
+test('YAML problems are reported with their location', async () => {
   await using at = await machine()
   await at.write('~/.config/goose/config.yaml', 'a: 1\nextensions: [\n')
-  const { problems } = await findServers(at.surroundings)
-  expect(problems).toMatchObject([{ message: expect.stringContaining('It is not YAML') }])
+  const { problems } = await findServers(at.system)
+  expect(problems).toMatchObject([{ message: expect.stringContaining('Invalid YAML') }])
   await at.write('~/.config/goose/config.yaml', 'extensions:\n  web:\n    type: streamable_http\n    uri: 7\n')
-  expect((await findServers(at.surroundings)).problems).toMatchObject([{ line: 4, message: expect.stringContaining('web.url') }])
+  expect((await findServers(at.system)).problems).toMatchObject([{ line: 4, message: expect.stringContaining('web.url') }])
 })

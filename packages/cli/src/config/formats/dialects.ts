@@ -1,17 +1,17 @@
-import { type Item, isList, isTable, type Value } from '../document.ts'
-import type { ClientName, Place } from '../places.ts'
+import { type Item, isList, isTable } from '../document.ts'
+import type { ClientName, ConfigLocation } from '../locations.ts'
 
-/** How a program writes its servers, where it differs from the others. */
+/** Differences in how a program stores its servers. */
 export interface Dialect {
-  /** The names of the object with the servers, the usual one first. */
+  /** Keys of the server section, preferred one first. */
   readonly keys: readonly string[]
-  /** Whether the servers are a list, in which each has its name. */
+  /** Whether servers are a list with `name` fields. */
   readonly isList?: boolean
-  /** What it calls the kinds of servers, beside the usual names. */
+  /** Additional values of `type`. */
   readonly types?: { readonly [type: string]: 'stdio' | 'http' | 'sse' | 'auto' }
   /** Whether `$NAME` is a variable. */
   readonly bareNames?: boolean
-  /** The entry as other programs write it; nothing for one that defines no server. */
+  /** Converts an entry to the common format; undefined if it defines no server. */
   readonly entry?: (fields: Fields) => Fields | undefined
 }
 
@@ -24,7 +24,7 @@ const opencode: Dialect = {
   keys: ['mcp'],
   types: { local: 'stdio', remote: 'auto' },
   entry: (fields) => {
-    // An entry may do no more than switch off a server that is defined elsewhere.
+    // An entry may only disable a server defined elsewhere.
     if (!fields.has('command') && !fields.has('url')) return undefined
     return withVariables(renamed(splitCommand(fields), { environment: 'env' }))
   },
@@ -41,7 +41,7 @@ const dialects: { readonly [C in ClientName]?: Dialect } = {
   qwen: { ...own, bareNames: true },
   zed: {
     keys: ['context_servers'],
-    // Servers that extensions bring have settings alone.
+    // Servers from extensions only have settings.
     entry: (fields) => {
       const flat = merged(fields, 'command')
       return flat.has('command') || flat.has('path') || flat.has('url') ? renamed(flat, { path: 'command' }) : undefined
@@ -52,7 +52,7 @@ const dialects: { readonly [C in ClientName]?: Dialect } = {
   goose: {
     keys: ['extensions'],
     types: { streamable_http: 'http' },
-    // What is built in has neither.
+    // Built-in extensions have neither.
     entry: (fields) =>
       fields.has('cmd') || fields.has('uri')
         ? renamed(fields, { cmd: 'command', uri: 'url', envs: 'env', env_keys: 'env_vars' })
@@ -64,8 +64,8 @@ const dialects: { readonly [C in ClientName]?: Dialect } = {
   continue: { ...own, isList: true, entry: (fields) => merged(fields, 'requestOptions') },
 }
 
-/** The dialect of a file: that of its program, or, where somebody named the file, of the program whose sections it has. */
-export function dialectOf({ client, file, shape }: Place, sections: ReadonlySet<string>): Dialect {
+/** The dialect of the client; for a file passed explicitly, derived from its sections. */
+export function dialectFor({ client, file, shape }: ConfigLocation, sections: ReadonlySet<string>): Dialect {
   if (client !== 'unfold') return dialects[client] ?? { keys: shape === 'settings' ? own.keys : standard }
   if (file.toLowerCase().endsWith('.toml')) return { keys: ['mcp_servers'] }
   const usual: Dialect = { keys: standard }
@@ -74,7 +74,7 @@ export function dialectOf({ client, file, shape }: Place, sections: ReadonlySet<
   return others.find(({ keys }) => keys.some((key) => sections.has(key))) ?? usual
 }
 
-/** An entry as other programs write it; one that is no object stays as it is, for its error to be reported. */
+/** An entry that is not an object is returned unchanged and reported later. */
 export function entryIn({ entry }: Dialect, item: Item): Item | undefined {
   if (entry === undefined || !isTable(item.value)) return item
   const value = entry(item.value)
@@ -90,14 +90,14 @@ function renamed(fields: Fields, names: { readonly [from: string]: string }): Fi
   )
 }
 
-/** The fields with those of the object in one of them. */
+/** Merges the object in one field into its parent. */
 function merged(fields: Fields, name: string): Fields {
   const inner = fields.get(name)
   if (inner === undefined || !isTable(inner.value)) return fields
   return new Map([...[...fields].filter(([key]) => key !== name), ...inner.value])
 }
 
-/** A command that is a list: the program first, then its arguments. */
+/** A command list: program, then arguments. */
 function splitCommand(fields: Fields): Fields {
   const command = fields.get('command')
   if (command === undefined || !isList(command.value)) return fields
@@ -108,11 +108,10 @@ function splitCommand(fields: Fields): Fields {
 
 const withVariables = (fields: Fields): Fields => new Map([...fields].map(([name, item]) => [name, converted(item)]))
 
-/** `{env:NAME}` in the way of others: `${env:NAME}`. */
+/** `{env:NAME}` becomes `${env:NAME}`. */
 function converted({ line, column, value }: Item): Item {
-  let made: Value = value
-  if (typeof value === 'string') made = value.replaceAll(/\{((?:env|file):[^}]*)\}/gu, (_, name: string) => `\${${name}}`)
-  else if (isList(value)) made = value.map(converted)
-  else if (isTable(value)) made = withVariables(value)
-  return { line, column, value: made }
+  if (typeof value === 'string')
+    return { line, column, value: value.replaceAll(/\{((?:env|file):[^}]*)\}/gu, (_, name: string) => `\${${name}}`) }
+  if (isList(value)) return { line, column, value: value.map(converted) }
+  return { line, column, value: isTable(value) ? withVariables(value) : value }
 }

@@ -4,7 +4,6 @@ import type { Document, Item, Value } from '../document.ts'
 type Node = JsoncTree['root']
 type Placer = JsoncTree['positionOf']
 
-/** Reads JSON with comments and trailing commas. */
 export function parseJson(text: string): Document {
   const parsed = parseJsonc(text)
   if ('root' in parsed) return { root: itemOf(parsed.root, parsed.positionOf) }
@@ -13,17 +12,17 @@ export function parseJson(text: string): Document {
 }
 
 function messageOf(problem: JsoncProblem): string {
-  if (problem.kind === 'syntax') return `It is not JSON: ${problem.detail}. Fix it here.`
-  return problem.kind === 'empty' ? 'It is empty. Write {} at least.' : 'It is nested too deeply to be read.'
+  if (problem.kind === 'syntax') return `Invalid JSON: ${problem.detail}.`
+  return problem.kind === 'empty' ? 'The file is empty.' : 'Nested too deeply.'
 }
 
 function itemOf(node: Node, place: Placer): Item {
-  let made: Value | undefined
+  let content: Value | undefined
   return {
     ...place(node.offset),
     get value() {
-      made ??= contentOf(node, place)
-      return made
+      content ??= contentOf(node, place)
+      return content
     },
   }
 }
@@ -32,7 +31,7 @@ function contentOf(node: Node, place: Placer): Value {
   if (node.type === 'array') return (node.children ?? []).map((child) => itemOf(child, place))
   if (node.type !== 'object') return node.value as Value
   const entries = new Map<string, Item>()
-  // The last of two entries with the same key counts, as in JSON.parse: other programs wrote the file and read it that way.
+  // The last duplicate key wins, as in JSON.parse, which the programs that own these files use.
   for (const { children: [key, value] = [] } of node.children ?? [])
     if (key !== undefined && value !== undefined) entries.set(String(key.value), itemOf(value, place))
   return entries

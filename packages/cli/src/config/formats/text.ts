@@ -1,17 +1,16 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
-// The largest configuration that is read.
-const mostBytes = 5_000_000
+const maxBytes = 5_000_000
 
-/** What a file holds, why it cannot be read, or nothing when there is no such file. */
+/** Content or problem of a file; undefined if it does not exist. */
 export type FileText = { readonly text: string } | { readonly problem: string } | undefined
 
-/** Reads a text file that may be of any size and kind, and never more of it than `mostBytes`. */
+/** Reads at most `maxBytes` of a text file. */
 export async function readText(file: string): Promise<FileText> {
   let handle: FileHandle
   try {
-    // A named pipe that nobody writes to would otherwise be waited for.
+    // Non-blocking, because opening a named pipe without a writer would hang.
     handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
     return unopened(error)
@@ -19,7 +18,7 @@ export async function readText(file: string): Promise<FileText> {
   try {
     return await textIn(handle)
   } catch (error) {
-    return { problem: `It cannot be read (${codeOf(error)}).` }
+    return { problem: `Cannot be read (${codeOf(error)}).` }
   } finally {
     await handle.close()
   }
@@ -27,41 +26,37 @@ export async function readText(file: string): Promise<FileText> {
 
 async function textIn(handle: FileHandle): Promise<FileText> {
   const stats = await handle.stat()
-  if (!stats.isFile()) return { problem: 'It is no regular file.' }
-  if (stats.size > mostBytes) return tooLarge
-  const buffer = Buffer.alloc(Math.min(stats.size, mostBytes) + 1)
+  if (!stats.isFile()) return { problem: 'Not a regular file.' }
+  if (stats.size > maxBytes) return { problem: `Larger than ${maxBytes / 1_000_000} MB.` }
+  const buffer = Buffer.alloc(Math.min(stats.size, maxBytes) + 1)
   let size = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, size, buffer.length - size, size)
     size += bytesRead
-    // A file that grows while it is read is read to the size that it had.
+    // A growing file is read up to its initial size.
     if (bytesRead === 0 || size === buffer.length) break
   }
   return decoded(buffer.subarray(0, size))
 }
 
-const tooLarge = {
-  problem: `It is larger than ${mostBytes / 1_000_000} MB, which no configuration is. Remove what does not belong.`,
-}
-
 function decoded(bytes: Uint8Array): FileText {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    return { problem: 'It is written in UTF-16. Save it as UTF-8.' }
+    return { problem: 'UTF-16 is not supported. Save the file as UTF-8.' }
   try {
-    // The decoder leaves a byte-order mark out.
+    // TextDecoder removes a byte order mark.
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
-    return { problem: 'It is not written in UTF-8. Save it as UTF-8.' }
+    return { problem: 'Not valid UTF-8. Save the file as UTF-8.' }
   }
 }
 
 function unopened(error: unknown): FileText {
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-  if (code === 'ELOOP') return { problem: 'It is a link that leads back to itself. Remove the link.' }
-  if (code === 'EACCES' || code === 'EPERM') return { problem: 'You may not read it. Check its permissions.' }
-  return { problem: `It cannot be read (${code}).` }
+  if (code === 'ELOOP') return { problem: 'The symbolic link refers to itself.' }
+  if (code === 'EACCES' || code === 'EPERM') return { problem: 'Permission denied.' }
+  return { problem: `Cannot be read (${code}).` }
 }
 
 function codeOf(error: unknown): string {

@@ -1,15 +1,15 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Document, Item, Value } from '../document.ts'
 
-/** Reads TOML. Its parser knows no places, so lines are those on which a table or key first appears. */
+/** The parser reports no positions, so lines are where a table or key first appears. */
 export function parseToml(text: string): Document {
   try {
     const lines = linesOf(text)
     return { root: itemOf(parse(text), [], (path) => lines.get(pathKey(path)) ?? 1) }
   } catch (error) {
-    if (!(error instanceof TomlError)) return { problem: { line: 1, column: 1, message: 'It is nested too deeply to be read.' } }
+    if (!(error instanceof TomlError)) return { problem: { line: 1, column: 1, message: 'Nested too deeply.' } }
     const [message = ''] = error.message.replace('Invalid TOML document: ', '').split('\n')
-    return { problem: { line: error.line, column: error.column, message: `It is not TOML: ${message}. Fix it here.` } }
+    return { problem: { line: error.line, column: error.column, message: `Invalid TOML: ${message}.` } }
   }
 }
 
@@ -22,16 +22,15 @@ function itemOf(value: unknown, path: readonly string[], lineOf: LineOf): Item {
 function contentOf(value: unknown, path: readonly string[], lineOf: LineOf): Value {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
   if (Array.isArray(value)) return value.map((each) => itemOf(each, path, lineOf))
-  // Dates and integers beyond what numbers hold have no place in a server's definition, and are shown as text.
+  // Dates and large integers are not valid in a server definition.
   if (typeof value !== 'object' || value === null || value instanceof Date) return String(value)
   return new Map(Object.entries(value).map(([key, each]) => [key, itemOf(each, [...path, key], lineOf)]))
 }
 
 const pathKey = (path: readonly string[]): string => JSON.stringify(path)
 
-/** The line on which each table and key first appears. */
 function linesOf(text: string): ReadonlyMap<string, number> {
-  const found = new Map<string, number>()
+  const lineNumbers = new Map<string, number>()
   let table: readonly string[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.length > 1_000) continue
@@ -41,13 +40,12 @@ function linesOf(text: string): ReadonlyMap<string, number> {
     const path = header !== undefined ? table : key === undefined ? undefined : [...table, ...namesIn(key)]
     for (let length = 1; length <= (path?.length ?? 0); length++) {
       const at = pathKey(path?.slice(0, length) ?? [])
-      if (!found.has(at)) found.set(at, index + 1)
+      if (!lineNumbers.has(at)) lineNumbers.set(at, index + 1)
     }
   }
-  return found
+  return lineNumbers
 }
 
-/** The names in a dotted key: bare, or in quotes. */
 function namesIn(key: string): readonly string[] {
   return [...key.matchAll(/"([^"]*)"|'([^']*)'|([\w-]+)/gu)].map(([, double, single, bare]) => double ?? single ?? bare ?? '')
 }

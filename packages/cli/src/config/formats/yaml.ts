@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { Document, Item, Value } from '../document.ts'
 
-/** Reads YAML. Aliases are not followed: no program writes its servers with them. */
+/** Aliases are not resolved: no program writes servers with them. */
 export function parseYaml(text: string): Document {
   const lines = new LineCounter()
   try {
@@ -9,12 +9,12 @@ export function parseYaml(text: string): Document {
     const [first] = errors
     if (first !== undefined) {
       const { line, col } = lines.linePos(first.pos[0])
-      return { problem: { line, column: col, message: `It is not YAML: ${first.message}. Fix it here.` } }
+      return { problem: { line, column: col, message: `Invalid YAML: ${first.message}.` } }
     }
     if (contents === null) return { root: { line: 1, column: 1, value: new Map() } }
     return { root: itemOf(contents, lines) }
   } catch {
-    return { problem: { line: 1, column: 1, message: 'It is nested too deeply to be read.' } }
+    return { problem: { line: 1, column: 1, message: 'Nested too deeply.' } }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@unfold-mcp/client'
-import { type CallResult, isClientError, type ConnectionEvent } from '@unfold-mcp/client'
+import { type CallResult, type ConnectionEvent, isClientError } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { errorMessage } from '../../base/error-message.ts'
 import type { UpstreamSettings } from '../config.ts'

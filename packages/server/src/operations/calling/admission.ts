@@ -1,5 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { ancestorsOf, Failure, gateName, isStrict, awaitsPrerequisite, nearest, nearestHint, printable, resolve } from '@unfold-mcp/core'
+import {
+  ancestorsOf,
+  awaitsPrerequisite,
+  Failure,
+  gateName,
+  isStrict,
+  nearest,
+  nearestHint,
+  printable,
+  resolve,
+} from '@unfold-mcp/core'
 import { activatorName } from '../../catalog/activators.ts'
 import { callerOf } from '../../catalog/call-variants.ts'
 import { activateAll } from '../../runtime/activation.ts'

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type DeactivationReason, counted, metaKeys, signature, type Tool } from '@unfold-mcp/core'
+import { counted, type DeactivationReason, metaKeys, signature, type Tool } from '@unfold-mcp/core'
 import { sentence } from '../../catalog/activators.ts'
 import type { OpenableGroup } from '../../runtime/groups.ts'
 import { noTransition, type Transition, transitionOf } from '../../tool/transition.ts'

@@ -1,10 +1,10 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import {
   availableModes,
+  awaitsPrerequisite,
   correctArguments,
   isStrict,
   isSurface,
-  awaitsPrerequisite,
   metaKeys,
   modeNames,
   nearest,

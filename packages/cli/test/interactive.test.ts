@@ -1,0 +1,245 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { type Home, home, isRunning, servers } from './command.ts'
+import { keys, type Person, person } from './terminal.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const desk = ['--', ...servers.desk]
+const erase = (count: number): string => '\u007f'.repeat(count)
+
+const at = (
+  where: Home,
+  args: readonly string[],
+  more: { env?: { readonly [name: string]: string }; shell?: string; cwd?: string } = {},
+): Person =>
+  person(args, {
+    cwd: more.cwd ?? where.folder,
+    env: { ...where.env, ...more.env },
+    ...(more.shell !== undefined && { shell: more.shell }),
+  })
+
+// After the command the shell says whether the terminal reads lines and shows what is typed again.
+const thenState = '"$@"; code=$?; stty -a | tr -d "\\n" | grep -q " icanon.* echo " && echo restored; exit $code'
+
+test('a call without a tool offers a searchable list', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['call', ...desk])
+  await somebody.sees('Select a tool (7)')
+  somebody.types('a tabl')
+  await somebody.sees('● book')
+  somebody.types(erase(6))
+  await somebody.sees('● echo')
+  somebody.types(keys.down)
+  somebody.types(keys.down)
+  await somebody.sees('● fail')
+  somebody.types(keys.enter)
+  await somebody.sees('the pencil broke')
+  expect(await somebody.ended).toBe(5)
+})
+
+test('missing arguments are prompted for by a form that validates every answer', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['call', 'book', '--room', 'hall', ...desk])
+  await somebody.sees('guests – How many come')
+  somebody.types(`9${keys.enter}`)
+  await somebody.sees('Value must be at most 8.')
+  somebody.types(`${erase(1)}three${keys.enter}`)
+  await somebody.sees('Value must be an integer')
+  somebody.types(`${erase(5)}3${keys.enter}`)
+  await somebody.sees('name')
+  somebody.types(`ada${keys.enter}`)
+  await somebody.sees('must match the pattern')
+  somebody.types(`${erase(3)}Ada${keys.enter}`)
+  await somebody.sees('code')
+  somebody.types(`s3cret${keys.enter}`)
+  await somebody.sees('Optional parameters')
+  somebody.types(keys.down)
+  somebody.types(keys.space)
+  await somebody.sees('◼ wishes')
+  somebody.types(keys.enter)
+  await somebody.sees('wishes · 1')
+  somebody.types(`a window${keys.enter}`)
+  await somebody.sees('wishes · 2')
+  somebody.types(keys.enter)
+  await somebody.sees('{"room":"hall","guests":3,"name":"Ada","code":"s3cret","wishes":["a window"]}')
+  expect(await somebody.ended).toBe(0)
+  // It is seen once: in what the tool answered.
+  expect(somebody.seen.split('s3cret')).toHaveLength(2)
+})
+
+test.each([
+  ['Esc', keys.escape],
+  ['Ctrl-C', keys.interrupt],
+])('%s leaves the list with 130, and the terminal as it was', async (_, key) => {
+  await using where = await home()
+  await using somebody = at(where, ['call', ...desk], { shell: thenState })
+  await somebody.sees('Select a tool')
+  somebody.types(key)
+  await somebody.sees('restored')
+  expect(await somebody.ended).toBe(130)
+  // The cursor is shown again.
+  expect(somebody.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(somebody.raw.lastIndexOf('\u001b[?25l'))
+})
+
+test('Ctrl-C in a form and in a call exits with 130 and stops the server', async () => {
+  await using where = await home()
+  await using form = at(where, ['call', 'book', ...desk], { shell: thenState })
+  await form.sees('guests')
+  form.types(keys.interrupt)
+  await form.sees('restored')
+  expect(await form.ended).toBe(130)
+  await using call = at(where, ['call', 'slow', '--steps', '300', ...desk])
+  await call.sees(/step \d+ by \d+/u)
+  const [, pid] = /by (\d+)/u.exec(call.seen) ?? []
+  call.types(keys.interrupt)
+  expect(await call.ended).toBe(130)
+  expect(isRunning(Number(pid))).toBe(false)
+})
+
+test('progress is a bar that disappears when the call is done', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['call', 'slow', '--steps', '4', ...desk])
+  await somebody.sees(/slow █+░+ 50% \(2\/4\)/u)
+  expect(await somebody.ended).toBe(0)
+  expect(somebody.raw.trimEnd().endsWith('\r\u001b[2Kdone')).toBe(true)
+})
+
+test('a project server runs only after confirmation', async () => {
+  await using where = await home()
+  const project = join(where.folder, 'project')
+  await mkdir(project)
+  const [command, ...args] = servers.desk
+  await writeFile(
+    join(project, '.mcp.json'),
+    JSON.stringify({ mcpServers: { theirs: { command, args, env: { KEY: 'hidden-value' } } } }),
+  )
+  await using nobody = at(where, ['list', 'theirs'], { cwd: project })
+  await nobody.sees('is defined by this project')
+  await nobody.sees('Run it?')
+  nobody.types(keys.enter)
+  expect(await nobody.ended).toBe(6)
+  expect(nobody.seen).not.toContain('hidden-value')
+  await using somebody = at(where, ['list', 'theirs'], { cwd: project })
+  await somebody.sees('Run it?')
+  somebody.types('y')
+  await somebody.sees('book')
+  expect(await somebody.ended).toBe(0)
+  await using again = at(where, ['list', 'theirs'], { cwd: project })
+  await again.sees('book')
+  expect(again.seen).not.toContain('Run it?')
+})
+
+test('prompts work without colours', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['call', ...desk], { env: { NO_COLOR: '1' } })
+  await somebody.sees('Select a tool')
+  somebody.types('echo')
+  await somebody.sees('● echo')
+  somebody.types(keys.escape)
+  expect(await somebody.ended).toBe(130)
+  expect(somebody.raw).not.toMatch(/\[(?:[349]\d|2|1)m/u)
+})
+
+test('an image is displayed if the terminal supports it, and its file is printed', async () => {
+  await using where = await home()
+  await using kitty = at(where, ['call', 'paint', ...desk], { env: { KITTY_WINDOW_ID: '1' } })
+  await kitty.sees('[image, image/png:')
+  expect(kitty.raw).toContain('\u001b_Ga=T,f=100,m=0;iVBORw0KGgo')
+  await using iterm = at(where, ['call', 'paint', ...desk], { env: { TERM_PROGRAM: 'iTerm.app' } })
+  await iterm.sees('[image, image/png:')
+  expect(iterm.raw).toContain('\u001b]1337;File=inline=1;size=')
+  await using other = at(where, ['call', 'paint', ...desk])
+  await other.sees('[image, image/png:')
+  expect(other.raw).not.toContain('iVBORw0KGgo')
+})
+
+test('an elicitation is prompted for, and the answer is sent', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['call', 'trigger-elicitation-request', '--', ...servers.everything])
+  await somebody.sees('The tool asks:')
+  await somebody.sees('Respond?')
+  somebody.types(keys.down)
+  somebody.types(keys.enter)
+  await somebody.sees(/declined/iu)
+  expect(await somebody.ended).toBe(0)
+})
+
+test('the form of an elicitation is validated and sent', async () => {
+  await using where = await home()
+  const args = ['call', 'asks', '--', ...servers.odd('asks')]
+  await using somebody = at(where, args)
+  await somebody.sees('Who \\u{1b}[2Jare you?')
+  await somebody.sees('Respond?')
+  somebody.types(keys.enter)
+  await somebody.sees('Nick\\u{1b}[2J name')
+  somebody.types(`Al${keys.enter}`)
+  await somebody.sees('at least 3 characters')
+  somebody.types(`ice${keys.enter}`)
+  await somebody.sees('loud: set a value?')
+  somebody.types('y')
+  await somebody.sees('loud')
+  somebody.types('y')
+  await somebody.sees('{"action":"accept","content":{"nick":"Alice","loud":true}}')
+  expect(await somebody.ended).toBe(0)
+  await using leaves = at(where, args)
+  await leaves.sees('Respond?')
+  leaves.types(keys.escape)
+  await leaves.sees('{"action":"cancel"}')
+  expect(await leaves.ended).toBe(0)
+  await using interrupts = at(where, args)
+  await interrupts.sees('Respond?')
+  interrupts.types(keys.interrupt)
+  expect(await interrupts.ended).toBe(130)
+})
+
+test('prompts appear on the terminal while the result goes to a file', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['call', ...desk], { shell: '"$@" > answer.txt' })
+  await somebody.sees('Select a tool')
+  somebody.types(`echo${keys.enter}`)
+  await somebody.sees('Optional parameters')
+  somebody.types(keys.enter)
+  expect(await somebody.ended).toBe(0)
+  expect(await readFile(join(where.folder, 'answer.txt'), 'utf8')).toBe('{}\n')
+})
+
+test('end of input cancels the prompt', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['call', ...desk], { shell: thenState })
+  await somebody.sees('Select a tool')
+  somebody.types('\u0004')
+  await somebody.sees('restored')
+  expect(await somebody.ended).toBe(130)
+})
+
+test('the URL of an elicitation is shown with its host, and opened only after confirmation', async () => {
+  await using where = await home()
+  const opened = join(where.folder, 'opened')
+  const browser = join(where.folder, 'browser')
+  await writeFile(browser, `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 })
+  const args = ['call', 'visit', '--', ...servers.odd('visit')]
+  await using nobody = at(where, args, { env: { BROWSER: browser } })
+  await nobody.sees('open a page on pay.example.com')
+  nobody.types(keys.enter)
+  await nobody.sees('{"action":"decline"}')
+  await expect(readFile(opened)).rejects.toThrow('ENOENT')
+  await using somebody = at(where, args, { env: { BROWSER: browser } })
+  await somebody.sees('https://pay.example.com/now?x=1')
+  somebody.types('y')
+  await somebody.sees('{"action":"accept"}')
+  expect(await somebody.ended).toBe(0)
+  await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe('https://pay.example.com/now?x=1\n')
+})
+
+test('watch prints changes until Ctrl-C', async () => {
+  await using where = await home()
+  await using somebody = at(where, ['watch', '--', ...servers.odd('grows')])
+  await somebody.sees('Press Ctrl-C to stop')
+  await somebody.sees('+ tool_2')
+  await somebody.sees('+ tool_3')
+  somebody.types(keys.interrupt)
+  expect(await somebody.ended).toBe(130)
+})
