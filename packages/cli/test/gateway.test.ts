@@ -222,8 +222,8 @@ test('AT-D51: status and logs report suspicious tools and the reasons, with term
     {
       name: 'bad',
       findings: [
-        { tool: 'add', surface: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
-        { tool: 'add', surface: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
+        { tool: 'add', path: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
+        { tool: 'add', path: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
       ],
     },
   ])

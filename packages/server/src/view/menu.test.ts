@@ -26,7 +26,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
     const client = await server.connect()
     expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_files', 'deactivate'])
     const reply = JSON.stringify(await client.call('activate_cloud'))
-    expect(reply).toContain('You can now open')
+    expect(reply).toContain('You can now activate')
     expect(reply.match(/activate_aws/gu)).toHaveLength(2)
     expect(await client.toolNames()).toContain('activate_aws')
     expect(await client.toolNames()).not.toContain('activate_s3')
