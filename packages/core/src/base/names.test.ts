@@ -127,6 +127,16 @@ describe('the nearest names', () => {
     expect(nearest('tool_x', many, 1)).toEqual(['tool_1'])
   })
 
+  test('are found among thousands of long names with little work', () => {
+    const long = 'some_rather_long_name_of_a_tool_'.repeat(3)
+    const names = Array.from({ length: 10_000 }, (_, index) => `${long}${index}`)
+    expect(nearest(`${long.replaceAll('o', '0')}7`, names)).toEqual([])
+    expect(nearest(`${long}x`, names)).toEqual([`${long}0`, `${long}1`, `${long}2`])
+    // Only the first of these are compared, because each takes as long as a real comparison.
+    const anagrams = names.map((name) => [...name].reverse().join(''))
+    expect(nearest(`${long}7`, anagrams)).toEqual([])
+  })
+
   test('are those in which no more than six characters, and of short names a third, must change', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 24 })
     fc.assert(

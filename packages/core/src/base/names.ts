@@ -46,27 +46,55 @@ export function printableText(text: string, limit = 1_000): string {
     .join('\n')
 }
 
-// More distant names do not help, and comparing thousands of long names would block the event loop.
+// More distant names do not help.
 const maxDistance = 6
+
+// Comparing thousands of long names would block the event loop: about 10 ms.
+const maxComparedCharacters = 200_000
 
 /** Returns the names most similar to `wanted`, best first. */
 export function nearest(wanted: string, names: Iterable<string>, limit = 3): readonly string[] {
   const target = wanted.slice(0, 128).toLowerCase()
-  const reach = Math.min(maxDistance, Math.max(2, Math.floor(target.length / 3)))
+  const counts = new Int16Array(128)
+  countCharacters(counts, target, 1)
+  let reach = Math.min(maxDistance, Math.max(2, Math.floor(target.length / 3)))
+  let compared = 0
   const found: { name: string; distance: number }[] = []
   for (const name of names) {
     const candidate = name.toLowerCase()
-    if (Math.abs(candidate.length - target.length) > reach && !candidate.includes(target)) continue
+    const contains = candidate.includes(target)
+    if (!contains && (compared > maxComparedCharacters || minDistance(counts, target, candidate) > reach)) continue
+    if (!contains) compared += target.length
     const distance =
-      candidate.includes(target) && target.length > 2
-        ? Math.min(1, candidate.length - target.length)
-        : editDistance(target, candidate, reach)
-    if (distance <= reach) found.push({ name, distance })
+      contains && target.length > 2 ? Math.min(1, candidate.length - target.length) : editDistance(target, candidate, reach)
+    if (distance > reach) continue
+    found.push({ name, distance })
+    found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    if (found.length > limit) found.pop()
+    if (found.length === limit) reach = found.at(-1)?.distance ?? reach
   }
-  return found
-    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
-    .slice(0, limit)
-    .map((entry) => entry.name)
+  return found.map((entry) => entry.name)
+}
+
+/** A lower bound of the edit distance that takes linear time: the characters that one text has and the other lacks. */
+function minDistance(counts: Int16Array, target: string, candidate: string): number {
+  const difference = target.length - candidate.length
+  if (Math.abs(difference) > maxDistance) return maxDistance + 1
+  const lacking = countCharacters(counts, candidate, -1)
+  countCharacters(counts, candidate, 1)
+  return Math.max(lacking, lacking + difference)
+}
+
+/** Adds `step` to the count of each character, and returns how often a count was below zero afterwards. */
+function countCharacters(counts: Int16Array, text: string, step: 1 | -1): number {
+  let below = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at) % counts.length
+    const count = (counts[code] ?? 0) + step
+    counts[code] = count
+    if (count < 0) below++
+  }
+  return below
 }
 
 /** Returns " Nearest: a, b." or an empty string, to append to a sentence. */
