@@ -1,5 +1,5 @@
 import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import { ownMethods } from '../src/adoption/methods.ts'
+import { registerOwnMethods } from '../src/adoption/methods.ts'
 import type { Runtime } from '../src/runtime/runtime.ts'
 import { runtimeOf } from '../src/runtime/servable.ts'
 import type { Scope } from '../src/scope/scope.ts'
@@ -28,6 +28,6 @@ export function sdkStateless(served: object): Fetching {
 
 function serverFor(runtime: Runtime, scope: Scope): Server {
   const server = new Server(runtime.declaration.info, { capabilities: { tools: {}, logging: {} } })
-  ownMethods(runtime, scope, server)
+  registerOwnMethods(runtime, scope, server)
   return server
 }
