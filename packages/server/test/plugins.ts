@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineToolbox, type Report } from '../src/index.ts'
 import { type PluginFolder, type PluginFolderOptions, pluginFolder } from '../src/plugins/index.ts'
-import { type TestClient, testServer, type Way } from '../src/testing/index.ts'
+import { type TestClient, type TestTransport, testServer } from '../src/testing/index.ts'
 
 /** A plugin folder on disk, watched and served to a real client. */
 export interface PluginFixture extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface PluginFixture extends AsyncDisposable {
 }
 
 export interface PluginFixtureOptions extends PluginFolderOptions {
-  readonly way?: Way
+  readonly testTransport?: TestTransport
   readonly toolbox?: (plugins: PluginFolder) => object
 }
 
@@ -31,7 +31,7 @@ export const toolModule = (name: string, body = `return '${name} 1'`, more = '')
 
 export async function pluginFixture(
   files: { readonly [name: string]: string },
-  { way = { transport: 'stdio', era: 'session' }, toolbox, ...options }: PluginFixtureOptions = {},
+  { testTransport = { transport: 'stdio', era: 'session' }, toolbox, ...options }: PluginFixtureOptions = {},
 ): Promise<PluginFixture> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'unfold-plugins-')))
   const save = async (name: string, content: string): Promise<void> => {
@@ -53,7 +53,7 @@ export async function pluginFixture(
     toolbox?.(plugins) ??
     defineToolbox({ name: 'plugins', version: '1.0.0', report: (report) => reports.push(report) }).use(plugins)
   await plugins.ready()
-  const server = await testServer(served, way)
+  const server = await testServer(served, testTransport)
   const client = await server.connect()
   return {
     folder,

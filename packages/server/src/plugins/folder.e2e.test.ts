@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isRunning, type PluginFixture, pluginFixture, toolModule } from '../../test/plugins.ts'
 import { defineToolbox } from '../index.ts'
-import { ways } from '../testing/index.ts'
+import { testTransports } from '../testing/index.ts'
 import { pluginFolder } from './index.ts'
 import { typescriptArgs } from './typescript.ts'
 
@@ -133,19 +133,19 @@ describe('a plugin folder may contain', () => {
   })
 })
 
-describe.each(ways)('a client over $transport in the $era era', (way) => {
+describe.each(testTransports)('a client over $transport in the $era era', (testTransport) => {
   test('is notified as tools come, change and go with saved and removed files', async () => {
-    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { way })
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { testTransport })
     expect(await fixture.client.toolNames()).toEqual(['a'])
     await fixture.save('b.mjs', toolModule('b'))
-    await fixture.client.told(1)
+    await fixture.client.waitForListChanges(1)
     expect(await fixture.client.toolNames()).toEqual(['a', 'b'])
     await fixture.save('b.mjs', toolModule('b2'))
-    await fixture.client.told(2)
+    await fixture.client.waitForListChanges(2)
     expect(await fixture.client.toolNames()).toEqual(['a', 'b2'])
     expect(await fixture.call('b2')).toBe('b2 1')
     await fixture.remove('b.mjs')
-    await fixture.client.told(3)
+    await fixture.client.waitForListChanges(3)
     expect(await fixture.client.toolNames()).toEqual(['a'])
   })
 })
@@ -160,10 +160,10 @@ describe('a plugin that is saved', () => {
     const before = await identity()
     expect(before).toEqual(expect.any(String))
     await fixture.save('a.mjs', toolModule('a2'))
-    await fixture.client.told(1)
+    await fixture.client.waitForListChanges(1)
     expect(await identity()).not.toBe(before)
     await fixture.save('a.mjs', toolModule('a', `return 'other text'`))
-    await fixture.client.told(2)
+    await fixture.client.waitForListChanges(2)
     expect(await identity()).toBe(before)
   })
 
@@ -172,8 +172,8 @@ describe('a plugin that is saved', () => {
     expect(await fixture.call('a')).toBe('first')
     await fixture.save('a.mjs', toolModule('a', `return 'second'`))
     await fixture.until('the new version answers', async () => (await fixture.call('a')) === 'second')
-    await fixture.client.quiet()
-    expect(fixture.client.notices).toBe(0)
+    await fixture.client.settle()
+    expect(fixture.client.listChanges).toBe(0)
   })
 
   test.each([
@@ -288,7 +288,7 @@ describe('a plugin that misbehaves affects only itself', () => {
     expect(await fixture.client.toolNames()).toEqual(['bad', 'good'])
     expect(await fixture.call('bad')).toBe('back')
     expect(messages(fixture)[0]).toContain(`Plugin "bad.mjs" ${why}. Restarting in 0.1 seconds.`)
-    expect(fixture.client.notices).toBe(0)
+    expect(fixture.client.listChanges).toBe(0)
   })
 
   test('a hanging one times out, is killed and restarts', async () => {

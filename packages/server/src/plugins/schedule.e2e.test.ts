@@ -34,8 +34,8 @@ test('whatever the order of saves and removals, the client ends up with the tool
       // Like real clients, list again only after a notification.
       let notified = -1
       await fixture.until('the client lists the tools of the folder', async () => {
-        if (notified !== fixture.client.notices) {
-          notified = fixture.client.notices
+        if (notified !== fixture.client.listChanges) {
+          notified = fixture.client.listChanges
           known = await fixture.client.toolNames()
         }
         return known.join() === expectedNames.join()

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { adopt } from '../adopt.ts'
 import { adoptV1 } from '../adopt-v1.ts'
 import { ToolRegistry } from '../registry.ts'
-import { type ConnectOptions, type TestClient, testServer, ways } from '../testing/index.ts'
+import { type ConnectOptions, type TestClient, testServer, testTransports } from '../testing/index.ts'
 import type { Principal } from '../tool/principal.ts'
 import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
 import { sha256 } from '../view/identities.ts'
@@ -61,14 +61,14 @@ const hub = (options: Partial<ToolboxOptions<typeof groups>> = {}) =>
 
 const secured = () => hub({ permit: (principal, tool) => tool.name !== 'unseal' || principal?.id === 'ann' })
 
-describe.each(ways)('over $transport, $era', (way) => {
+describe.each(testTransports)('over $transport, $era', (testTransport) => {
   /** Serves to one client while `body` runs. */
   async function connected(
     served: object,
     body: (client: TestClient, connect: (options?: ConnectOptions) => Promise<TestClient>) => Promise<void>,
     options?: ConnectOptions,
   ): Promise<void> {
-    await using server = await testServer(served, way)
+    await using server = await testServer(served, testTransport)
     await body(await server.connect(options), (other) => server.connect(other))
   }
 
@@ -81,7 +81,7 @@ describe.each(ways)('over $transport, $era', (way) => {
         tools_count: tools.length,
         protocol_version: '1.0',
         basis: 'definitions',
-        mcp_version: way.era === 'session' ? '2025-11-25' : '2026-07-28',
+        mcp_version: testTransport.era === 'session' ? '2025-11-25' : '2026-07-28',
         server: info,
         extensions: [discovery.extension],
         catalog: { tools_count: 4 },
@@ -465,9 +465,9 @@ function adoptedV1(): object {
   return adoptV1(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
 }
 
-describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $transport', (way) => {
+describe.each(testTransports.filter(({ era }) => era === 'session'))('in a session over $transport', (testTransport) => {
   test('activating a group changes the identity, and deactivating it restores the first', async () => {
-    await using server = await testServer(hub(), way)
+    await using server = await testServer(hub(), testTransport)
     const [client, other] = [await server.connect(), await server.connect()]
     const first = await ask(client, discovery.methods.identity, { stateful: true })
     await client.call('activate_files')
@@ -481,7 +481,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
   })
 
   test('changes of a session contain the tools of an activated group', async () => {
-    await using server = await testServer(hub(), way)
+    await using server = await testServer(hub(), testTransport)
     const client = await server.connect()
     const since = identityIn(await ask(client, 'tools/list')) as string
     await client.call('activate_files')
@@ -494,7 +494,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
 
   test('an active group without tools counts only in the stateful form', async () => {
     const toolbox = defineToolbox({ ...info, groups: { empty: { about: 'Nothing yet' } } }).tool('ping', {}, () => 'pong')
-    await using server = await testServer(toolbox, way)
+    await using server = await testServer(toolbox, testTransport)
     const client = await server.connect()
     const first = await ask(client, discovery.methods.identity, { stateful: true })
     await client.call('activate_empty')
@@ -504,7 +504,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
   })
 
   test('lists of another session are unknown, even of the same principal', async () => {
-    await using server = await testServer(hub(), way)
+    await using server = await testServer(hub(), testTransport)
     const [client, other] = [await server.connect(), await server.connect()]
     await client.call('activate_vault')
     const since = identityIn(await ask(client, 'tools/list')) as string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Served } from '../catalog/declaration.ts'
 import type { Embedder } from '../search/index.ts'
-import { testServer, ways } from '../testing/index.ts'
+import { testServer, testTransports } from '../testing/index.ts'
 import type { Principal } from '../tool/principal.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler } from '../transports/handler.ts'
@@ -16,9 +16,9 @@ const hub = () =>
     exposure: (principal) => (principal?.id === 'ann' ? 'everything' : 'search'),
   }).tool('read_file', { group: 'files' }, () => 'text')
 
-describe.each(ways)('over $transport in the era "$era"', (way) => {
+describe.each(testTransports)('over $transport in the era "$era"', (testTransport) => {
   test('the exposure depends on the principal, unless the URL selects another', async () => {
-    await using server = await testServer(hub(), way)
+    await using server = await testServer(hub(), testTransport)
     const searchTools = ['search_tools', 'describe_tools', 'call_tool']
     const lists = async (principal: Principal | undefined, view?: string): Promise<readonly string[]> => {
       const client = await server.connect({ ...(principal !== undefined && { principal }), ...(view !== undefined && { view }) })
@@ -38,13 +38,13 @@ describe.each(ways)('over $transport in the era "$era"', (way) => {
       const { id = 'nobody' } = to.principal ?? {}
       mcp.registerPrompt(`greet_${id}`, { description: `Greets ${id}` }, () => ({ messages: [] }))
     })
-    await using server = await testServer(toolbox, way)
+    await using server = await testServer(toolbox, testTransport)
     for (const principal of [ann, bob]) {
       const { client } = await server.connect({ principal, listens: false })
       const { prompts } = await client.listPrompts()
       expect(prompts.map(({ name }) => name)).toEqual([`greet_${principal.id}`])
     }
-    expect(new Set(served.map(({ era }) => era))).toEqual(new Set([way.era]))
+    expect(new Set(served.map(({ era }) => era))).toEqual(new Set([testTransport.era]))
   })
 })
 
@@ -77,7 +77,7 @@ test('a list that depends on the principal is not publicly cacheable', async () 
   expect(await cacheScopeOf(hub())).toBe('private')
 })
 
-describe.each(ways)('settings chosen by a function, over $transport in the era "$era"', (way) => {
+describe.each(testTransports)('settings chosen by a function, over $transport in the era "$era"', (testTransport) => {
   test('one principal gets semantic search, another keyword search', async () => {
     const embedded: string[] = []
     const embedder: Embedder = {
@@ -103,7 +103,7 @@ describe.each(ways)('settings chosen by a function, over $transport in the era "
       'Dig a hole',
     ])
       town.tool(about.toLowerCase().replaceAll(' ', '_'), { about }, () => about)
-    await using server = await testServer(town, way)
+    await using server = await testServer(town, testTransport)
     const finds = async (principal: Principal): Promise<boolean> => {
       const client = await server.connect({ principal, view: 'exposure=search' })
       const { content } = await client.call('search_tools', { query: 'automobile' })
@@ -122,7 +122,7 @@ describe.each(ways)('settings chosen by a function, over $transport in the era "
       groups: { files: { about: 'Files' } },
       remember: (principal) => (principal?.id === 'ann' ? 'principal' : 'session'),
     }).tool('read_file', { group: 'files' }, () => 'text')
-    await using server = await testServer(box, way)
+    await using server = await testServer(box, testTransport)
     for (const principal of [ann, bob]) {
       await using first = await server.connect({ principal, listens: false })
       const isOpen = async (): Promise<boolean> => (await first.toolNames()).includes('read_file')
@@ -131,7 +131,7 @@ describe.each(ways)('settings chosen by a function, over $transport in the era "
       await using second = await server.connect({ principal, listens: false })
       const after = (await second.toolNames()).includes('read_file')
       // A 2026-07-28 client without state sees everything.
-      const isShown = way.era === 'stateless' && principal === bob
+      const isShown = testTransport.era === 'stateless' && principal === bob
       expect([before, after]).toEqual([isShown, isShown || principal === ann])
     }
     await box.deactivate('files', 'principal:ann')

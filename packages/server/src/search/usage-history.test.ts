@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { replyData, type TestContext, testContext, testServer, ways } from '../testing/index.ts'
+import { replyData, type TestContext, testContext, testServer, testTransports } from '../testing/index.ts'
 import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
 
 const minuteMs = 60_000
@@ -169,8 +169,8 @@ describe('usage history is not shared', () => {
     expect(await names(first)).toEqual(defaultOrder)
   })
 
-  test.each(ways)('over $transport in the $era era', async (way) => {
-    await using server = await testServer(office().box, way)
+  test.each(testTransports)('over $transport in the $era era', async (testTransport) => {
+    await using server = await testServer(office().box, testTransport)
     const ada = await server.connect({ principal: { id: 'ada' }, view: 'exposure=search' })
     const bob = await server.connect({ principal: { id: 'bob' }, view: 'exposure=search' })
     await names(ada)
