@@ -40,15 +40,20 @@ function toolEntry(definition: Record<string, unknown>, { source, group, callTim
   const name = String(definition.name)
   checkToolName(name)
   declared(`tool "${name}"`, definition, pluginKeys)
-  const input = inputSchema(name, optionalObject(definition.inputSchema, name, 'inputSchema'))
-  const outputSource = optionalObject(definition.outputSchema, name, 'outputSchema')
+  const optional = <T>(field: string, isValid: (value: unknown) => value is T, expected: string): T | undefined => {
+    const value = definition[field] ?? undefined
+    if (value === undefined || isValid(value)) return value
+    throw new Error(`the ${field} of tool "${name}" must be ${expected}`)
+  }
+  const title = optional('title', isString, 'a string')
+  const description = optional('description', isString, 'a string')
+  const annotations = optional('annotations', isRecord, 'an object')
+  const _meta = optional('_meta', isRecord, 'an object')
+  const input = inputSchema(name, optional('inputSchema', isRecord, 'an object'))
+  const outputSource = optional('outputSchema', isRecord, 'an object')
   const output = outputSource === undefined ? undefined : outputSchema(name, outputSource)
-  const timeoutMs = optionalTimeout(definition.timeoutMs, name) ?? callTimeoutMs
-  const ownGroup = optionalString(definition.group, name, 'group') ?? group
-  const title = optionalString(definition.title, name, 'title')
-  const description = optionalString(definition.description, name, 'description')
-  const annotations = optionalObject(definition.annotations, name, 'annotations')
-  const _meta = optionalObject(definition._meta, name, '_meta')
+  const timeoutMs = optional('timeoutMs', isTimeout, 'a positive integer (milliseconds)') ?? callTimeoutMs
+  const ownGroup = optional('group', isString, 'a string') ?? group
   const tool: Tool = {
     name,
     ...(title !== undefined && { title }),
@@ -63,7 +68,7 @@ function toolEntry(definition: Record<string, unknown>, { source, group, callTim
     origin: 'dynamic',
     source,
     visibility: ownGroup === undefined ? {} : { group: ownGroup },
-    tags: stringArray(definition.tags, name),
+    tags: optional('tags', isStringArray, 'an array of strings') ?? [],
     aliases: [],
     handler: (value: unknown, ctx: ToolContext) => call(name, value, ctx, timeoutMs),
     input,
@@ -73,29 +78,9 @@ function toolEntry(definition: Record<string, unknown>, { source, group, callTim
   }
 }
 
-function invalid(tool: string, field: string, expected: string): Error {
-  return new Error(`the ${field} of tool "${tool}" must be ${expected}`)
-}
+const isString = (value: unknown): value is string => typeof value === 'string'
 
-function optionalString(value: unknown, tool: string, field: string): string | undefined {
-  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined
-  throw invalid(tool, field, 'a string')
-}
+const isStringArray = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isString)
 
-function optionalObject(value: unknown, tool: string, field: string): Record<string, unknown> | undefined {
-  if (value === undefined || value === null) return undefined
-  if (isRecord(value)) return value
-  throw invalid(tool, field, 'an object')
-}
-
-function optionalTimeout(value: unknown, tool: string): number | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 - 5_001) return value
-  throw invalid(tool, 'timeoutMs', 'a positive integer (milliseconds)')
-}
-
-function stringArray(value: unknown, tool: string): readonly string[] {
-  if (value === undefined || value === null) return []
-  if (Array.isArray(value) && value.every((tag) => typeof tag === 'string')) return value
-  throw invalid(tool, 'tags', 'an array of strings')
-}
+const isTimeout = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 - 5_001

@@ -3,7 +3,6 @@ import {
   documentOf,
   gateName,
   SearchIndex,
-  type SearchMatch,
   type SearchOptions,
   type SearchResult,
   toolFingerprint,
@@ -44,12 +43,13 @@ export class ToolIndex {
       return entry !== undefined && allowed(entry)
     }
     const { matches, ...rest } = this.#index.search(query, { ...options, filter: permitted })
-    return { ...rest, matches: matches.flatMap((match) => this.#scoredEntry(match)) }
-  }
-
-  #scoredEntry({ id, score, isNamed }: SearchMatch): readonly ScoredEntry[] {
-    const entry = this.#entries.get(id)
-    return entry === undefined ? [] : [{ entry, score, isNamed }]
+    return {
+      ...rest,
+      matches: matches.flatMap(({ id, score, isNamed }) => {
+        const entry = this.#entries.get(id)
+        return entry === undefined ? [] : [{ entry, score, isNamed }]
+      }),
+    }
   }
 
   #update(catalog: Catalog<ToolEntry>): void {
