@@ -231,7 +231,7 @@ export class PluginProcess {
         return
       case 'error': {
         this.#pending.delete(message.id)
-        const text = message.message === '' ? `Tool "${tool}" failed without an error message.` : message.message
+        const text = message.message === '' ? `Tool "${tool}" failed without a message.` : message.message
         reject(message.isToolError ? new ToolError(text) : new Error(`Plugin "${this.#name}": ${text}`))
       }
     }

@@ -172,7 +172,7 @@ export class ToolEmbeddings {
     this.#backoffUntil = now() + failureBackoffMs
     if (this.#isFailureReported) return
     this.#isFailureReported = true
-    const problem = errorMessage(error) || 'The embedder failed without an error message.'
+    const problem = errorMessage(error) || 'The embedder failed without a message.'
     const { reason, message } = new Failure('search_degraded', `Search uses keywords only for now. ${problem}`, { problem })
     report({ reason, message, error })
   }

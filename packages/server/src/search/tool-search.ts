@@ -178,7 +178,7 @@ export class ToolSearch {
   #reportRankFailure(rank: Rank, error: unknown): void {
     if (this.#failingRanks.has(rank)) return
     this.#failingRanks.add(rank)
-    const problem = errorMessage(error) || 'It failed without an error message.'
+    const problem = errorMessage(error) || 'It failed without a message.'
     const { reason, message } = new Failure('search_degraded', `Search ignores \`rank\` for now. ${problem}`, { problem })
     this.#options.report({ reason, message, error })
   }
