@@ -19,8 +19,8 @@ export function parseManifest(text: string): Manifest {
   const value = parseJson(text)
   if (!isRecord(value)) throw new Error('plugin.json must be a JSON object')
   const { name, main, group, disabled, tools } = value
-  for (const [field, text] of Object.entries({ name, main, group }))
-    if (text !== undefined && (typeof text !== 'string' || text === ''))
+  for (const [field, entry] of Object.entries({ name, main, group }))
+    if (entry !== undefined && (typeof entry !== 'string' || entry === ''))
       throw new Error(`"${field}" in plugin.json must be a non-empty string`)
   if (disabled !== undefined && typeof disabled !== 'boolean') throw new Error('"disabled" in plugin.json must be true or false')
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(isTool)))

@@ -272,12 +272,12 @@ export class PluginProcess {
       this.#child.once('exit', (code, signal) => {
         // Processes that it started may still run.
         this.#kill()
-        const reason = signal === null ? `exited with code ${code}` : `was terminated by ${signal}`
+        const status = signal === null ? `exited with code ${code}` : `was terminated by ${signal}`
         // Its last output may still be in the pipe.
-        const timer = setTimeout(() => resolve(reason), exitGraceMs)
+        const timer = setTimeout(() => resolve(status), exitGraceMs)
         this.#child.once('close', () => {
           clearTimeout(timer)
-          resolve(reason)
+          resolve(status)
         })
       })
     })

@@ -207,11 +207,11 @@ export class Runner {
     this.#scheduleRestart(`${this.#label} ${reason}.`, lastOutput)
   }
 
-  #scheduleRestart(reason: string, details = ''): void {
+  #scheduleRestart(cause: string, details = ''): void {
     const candidate = this.#candidate
     if (this.#isClosed || candidate === undefined) return
     const delayMs = Math.min(minRestartDelayMs * 2 ** this.#restarts++, maxRestartDelayMs)
-    this.#fail(`${reason} Restarting in ${seconds(delayMs)}.${details}`)
+    this.#fail(`${cause} Restarting in ${seconds(delayMs)}.${details}`)
     // The version that is loading replaces it anyway.
     if (this.#loading !== undefined) return
     const timer = setTimeout(() => {

@@ -57,13 +57,15 @@ async function search(client: TestContext, query: string, more: object = {}): Pr
   }
 }
 
+const timeout = { timeout: 15_000 }
+
 /** Retries until the tools have their vectors. */
 const searchWhenReady = (client: TestContext, query: string): Promise<Reply> =>
   vi.waitFor(async () => {
     const reply = await search(client, query)
     expect(reply.fallback).not.toBe('embedder_not_ready')
     return reply
-  })
+  }, timeout)
 
 async function keywordSearch(query: string): Promise<Reply> {
   await using client = await testContext(townTools(defineToolbox(info)))
@@ -128,7 +130,7 @@ describe('a toolbox with an embedder', () => {
       const before = endpoint.requests.length
       expect((await search(client, 'train')).names).toEqual([])
       expect(endpoint.requests.length).toBe(before + 1)
-    })
+    }, timeout)
   })
 
   test('sends only the beginning of a long query', async () => {

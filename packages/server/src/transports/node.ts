@@ -170,14 +170,15 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return
   }
   response.flushHeaders()
-  await pipeEvents(reply.body as unknown as ReadableStream<Uint8Array>, response)
+  await pipeEvents(reply.body, response)
 }
 
 const maxUnreadBytes = 16 * 1024 * 1024
 
 /** Sends events as they arrive. Disconnects a client that leaves too much unread. */
-async function pipeEvents(events: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
-  const reader = events.getReader()
+async function pipeEvents(events: unknown, response: ServerResponse): Promise<void> {
+  // Programs with the DOM types have two incompatible ReadableStream types.
+  const reader = (events as ReadableStream<Uint8Array>).getReader()
   const stop = (): void => {
     reader.cancel().catch(() => undefined)
   }
