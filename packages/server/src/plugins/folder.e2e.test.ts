@@ -370,7 +370,9 @@ describe('a plugin that misbehaves affects only itself', () => {
     })
     expect(await fixture.call('bad', { big: true })).toContain('Plugin "bad.mjs": Do not know how to serialize a BigInt')
     expect(await fixture.call('bad')).toContain('Tool "bad" returned an invalid result: it returned an array')
-    expect(await fixture.call('bad', { map: true })).toContain('Tool "bad" returned an invalid result: it returned an instance of Map')
+    expect(await fixture.call('bad', { map: true })).toContain(
+      'Tool "bad" returned an invalid result: it returned an instance of Map',
+    )
   })
 
   test('one that keeps exiting restarts with a growing delay, and its tools stay listed', async () => {
