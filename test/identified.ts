@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Connection, type ConnectOptions, connect, type Target, type Tool } from '@unfold-mcp/client'
 import { defineToolbox, listen } from '@unfold-mcp/server'
 import type { TestTransport } from '@unfold-mcp/server/testing'
-import { tap } from '../packages/client/test/tap.ts'
+import { tap } from '../packages/client/test/counting-proxy.ts'
 
 /** A server whose tools can be exchanged for others, with what is asked of it counted on the wire. */
 export interface IdentifiedServer extends AsyncDisposable {

@@ -17,7 +17,7 @@ interface ScoredEntry {
   readonly isNamed: boolean
 }
 
-export interface SearchResult extends Omit<SearchAnswer, 'matches'> {
+export interface ToolSearchResult extends Omit<SearchResult, 'matches'> {
   readonly matches: readonly ScoredEntry[]
   /** Set if the result is degraded. */
   readonly fallback?: Fallback
@@ -36,7 +36,7 @@ export class ToolIndex {
   #catalog: Catalog<ToolEntry> | undefined
 
   /** Returns the best matches among the entries that `allowed` accepts; the others do not influence the result. */
-  search(catalog: Catalog<ToolEntry>, query: string, { allowed, ...options }: IndexQuery): SearchResult {
+  search(catalog: Catalog<ToolEntry>, query: string, { allowed, ...options }: IndexQuery): ToolSearchResult {
     this.#update(catalog)
     const permitted = (id: string): boolean => {
       const entry = this.#entries.get(id)

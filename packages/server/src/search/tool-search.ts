@@ -8,7 +8,7 @@ import type { Match, Rank, SearchChoice, SearchSettings } from './settings.ts'
 import { outliers } from './similarity.ts'
 import { TimeoutError, withTimeout } from './timeout.ts'
 import { ToolEmbeddings } from './tool-embeddings.ts'
-import { idOf, type SearchResult, ToolIndex } from './tool-index.ts'
+import { idOf, ToolIndex, type ToolSearchResult } from './tool-index.ts'
 import { UsageHistory } from './usage-history.ts'
 
 interface ToolSearchOptions {
@@ -52,7 +52,7 @@ export class ToolSearch {
     this.#history = new UsageHistory(options.now)
   }
 
-  async search(scope: Searcher, request: SearchRequest): Promise<SearchResult> {
+  async search(scope: Searcher, request: SearchRequest): Promise<ToolSearchResult> {
     const { query, limit } = request
     const choice = this.#options.settings
     const settings = typeof choice === 'function' ? choice(scope.settings.principal) : choice
@@ -81,7 +81,7 @@ export class ToolSearch {
     { catalog, isShared, query, among, limit }: SearchRequest,
     { embedder, rank }: SearchSettings,
     boost: Boost | undefined,
-  ): SearchResult {
+  ): ToolSearchResult {
     // The index holds entries as declared; results hold them as this scope sees them.
     const visible = new Map(among.map((entry) => [entry.declared ?? entry, entry]))
     const index = isShared ? this.#sharedIndex : this.#ownIndex(catalog)
@@ -115,11 +115,11 @@ export class ToolSearch {
   }
 
   async #addSemanticMatches(
-    lexical: SearchResult,
+    lexical: ToolSearchResult,
     { query, among, limit, signal }: SearchRequest,
     { embedder, deadlineMs = defaultDeadlineMs }: SearchSettings,
     boost: Boost | undefined,
-  ): Promise<SearchResult> {
+  ): Promise<ToolSearchResult> {
     if (embedder === undefined) return lexical
     const entries = new Map(among.map((entry) => [idOf(entry), entry]))
     const tools = new Map<string, Tool>(among.map((entry) => [idOf(entry), entry.tool]))
@@ -154,11 +154,11 @@ export class ToolSearch {
   }
 
   async #rank(
-    result: SearchResult,
+    result: ToolSearchResult,
     { settings: { principal } }: Searcher,
     { query, signal: cancelled }: SearchRequest,
     { rank, deadlineMs = defaultDeadlineMs }: SearchSettings,
-  ): Promise<SearchResult> {
+  ): Promise<ToolSearchResult> {
     if (rank === undefined || result.confidence === 'none' || result.matches.length === 0) return result
     const byName = new Map(result.matches.map((match) => [match.entry.tool.name, match]))
     const matches: readonly Match[] = result.matches.map(({ entry: { tool }, score, isNamed }) => ({ tool, score, isNamed }))

@@ -45,7 +45,7 @@ export class UsageHistory {
     if (search === undefined) return
     // Calls in a loop count once.
     search.uncalled.delete(id)
-    usage.memory.note(search.query, id, this.#now())
+    usage.memory.record(search.query, id, this.#now())
   }
 
   /** Returns the factors for the scores of this scope's search. */

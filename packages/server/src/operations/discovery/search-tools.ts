@@ -17,7 +17,7 @@ import { readerFor } from '../../runtime/groups.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import { fallbackMessages } from '../../search/fallback.ts'
-import type { SearchResult } from '../../search/tool-index.ts'
+import type { ToolSearchResult } from '../../search/tool-index.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
 import { failureResult } from '../../tool/result.ts'
 import { surfaceResult } from '../calling/discovery-result.ts'
@@ -113,7 +113,7 @@ function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchReques
 const howToAsk =
   'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists all tools.'
 
-function headline(query: string, { confidence, unmatched }: SearchResult, shown: number, total: number): string {
+function headline(query: string, { confidence, unmatched }: ToolSearchResult, shown: number, total: number): string {
   if (shown === 0) {
     return `No match for "${printable(query)}" among ${counted(total, 'tool')}. ${howToAsk}`
   }
