@@ -14,7 +14,7 @@ const apart = ['ajv', 'libsql', 'pino', 'prom-client', '@opentelemetry/api']
 const programs = [
   ['gateway/dist/upstreams/process', 'guard.mjs'],
   ['server/dist/plugins', 'child.mjs'],
-  ['server/dist/plugins', 'lifeline.mjs'],
+  ['server/dist/plugins', 'watchdog.mjs'],
 ]
 
 /** Whether the command was put together before. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Connection, type ConnectOptions, connect, type Target, type Tool } from '@unfold-mcp/client'
 import { defineToolbox, listen } from '@unfold-mcp/server'
-import type { Way } from '@unfold-mcp/server/testing'
+import type { TestTransport } from '@unfold-mcp/server/testing'
 import { tap } from '../packages/client/test/counting-proxy.ts'
 
 /** A server whose tools can be exchanged for others, with what is asked of it counted on the wire. */
@@ -17,7 +17,7 @@ export interface IdentifiedServer extends AsyncDisposable {
 }
 
 /** Serves these tools in this way; each answers with the arguments that it got. */
-export function identifiedServer(way: Way, tools: readonly Tool[]): Promise<IdentifiedServer> {
+export function identifiedServer(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
   return way.transport === 'stdio' ? overPipes(way, tools) : overHttp(way, tools)
 }
 
@@ -28,9 +28,9 @@ export async function serverCommand(folder: string, tools: readonly Tool[]): Pro
   return [process.execPath, fileURLToPath(new URL('fixtures/tool-file-server.mjs', import.meta.url)), file]
 }
 
-const protocolOf = ({ era }: Way) => (era === 'session' ? 'session' : '2026-07-28')
+const protocolOf = ({ era }: TestTransport) => (era === 'session' ? 'session' : '2026-07-28')
 
-async function overPipes(way: Way, tools: readonly Tool[]): Promise<IdentifiedServer> {
+async function overPipes(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-identity-'))
   const [command = '', ...args] = await serverCommand(folder, tools)
   const lines: string[] = []
@@ -46,7 +46,7 @@ async function overPipes(way: Way, tools: readonly Tool[]): Promise<IdentifiedSe
   }
 }
 
-async function overHttp(way: Way, tools: readonly Tool[]): Promise<IdentifiedServer> {
+async function overHttp(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
   let listening = await listen(toolboxOf(tools), { port: 0 })
   const wire = await tap(portOf(listening.url))
   return {

@@ -5,14 +5,14 @@ import { action, agree, eras, type Peer, system } from './agreement.ts'
 
 const inProcess = (context: TestContext): Peer => ({
   get notices() {
-    return context.notices
+    return context.listChanges
   },
   tools: async () => context.tools(),
   call: (name, args) => context.call(name, args),
   async settled(notices) {
     // Timers of equal length end in the order in which they were set, so the server's own have ended before this one.
     await new Promise((resolve) => setTimeout(resolve, 0))
-    expect(context.notices).toBe(notices)
+    expect(context.listChanges).toBe(notices)
   },
   close: () => context.close(),
 })
@@ -32,13 +32,13 @@ test('whatever several clients do, each sees and hears what the model says', asy
 
 const connected = (connection: TestClient): Peer => ({
   get notices() {
-    return connection.notices
+    return connection.listChanges
   },
   tools: () => connection.tools(),
   call: (name, args) => connection.call(name, args),
   async settled(notices) {
-    await connection.told(notices)
-    expect(connection.notices).toBe(notices)
+    await connection.waitForListChanges(notices)
+    expect(connection.listChanges).toBe(notices)
   },
   close: () => connection.close(),
 })

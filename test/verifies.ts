@@ -1,5 +1,12 @@
 import type { HandlerOptions } from '@unfold-mcp/server'
-import { type ConnectOptions, type TestClient, type TestServer, testServer, type Way, ways } from '@unfold-mcp/server/testing'
+import {
+  type ConnectOptions,
+  type TestClient,
+  type TestServer,
+  type TestTransport,
+  testServer,
+  testTransports,
+} from '@unfold-mcp/server/testing'
 import { test } from 'vitest'
 import { type Fixture, isFixture } from './fixtures/fixture.ts'
 import { type Reach, type Requirement, type RequirementId, requirements } from './requirements.ts'
@@ -7,7 +14,7 @@ import { openWire, type Wire, type WireOptions } from './wire.ts'
 
 /** Where one proof takes place: everything it opens is closed when it ends. */
 export interface Place {
-  readonly way: Way
+  readonly way: TestTransport
   /** Serves a toolbox in this way, for any number of clients. */
   readonly serve: (served: object, options?: HandlerOptions) => Promise<TestServer>
   /** Serves a toolbox in this way to one client. */
@@ -24,13 +31,13 @@ type FixtureBody<I extends RequirementId, S> =
   ReachOf<I> extends 'none' ? (made: S) => void | Promise<void> : (place: Place & S) => Promise<void>
 
 /** The ways that each reach stands for. */
-export const waysOf: { readonly [R in Reach]: readonly Way[] } = {
-  every: ways,
-  session: ways.filter(({ era }) => era === 'session'),
-  stateless: ways.filter(({ era }) => era === 'stateless'),
-  http: ways.filter(({ transport }) => transport === 'http'),
-  'http session': ways.filter(({ transport, era }) => transport === 'http' && era === 'session'),
-  'http stateless': ways.filter(({ transport, era }) => transport === 'http' && era === 'stateless'),
+export const waysOf: { readonly [R in Reach]: readonly TestTransport[] } = {
+  every: testTransports,
+  session: testTransports.filter(({ era }) => era === 'session'),
+  stateless: testTransports.filter(({ era }) => era === 'stateless'),
+  http: testTransports.filter(({ transport }) => transport === 'http'),
+  'http session': testTransports.filter(({ transport, era }) => transport === 'http' && era === 'session'),
+  'http stateless': testTransports.filter(({ transport, era }) => transport === 'http' && era === 'stateless'),
   none: [],
 }
 
@@ -60,7 +67,7 @@ export function verifies(
 
 type AnyBody = (place: Place) => void | Promise<void>
 
-async function at(way: Way, body: (place: Place) => void | Promise<void>): Promise<void> {
+async function at(way: TestTransport, body: (place: Place) => void | Promise<void>): Promise<void> {
   const opened: AsyncDisposable[] = []
   const kept = <T extends AsyncDisposable>(resource: T): T => {
     opened.push(resource)

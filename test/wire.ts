@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { type HandlerOptions, listen, type Principal, serveStdio } from '@unfold-mcp/server'
-import type { Way } from '@unfold-mcp/server/testing'
+import type { TestTransport } from '@unfold-mcp/server/testing'
 
 /** A message as it came over the wire: its bytes as text, and what they say. */
 interface Answer {
@@ -72,7 +72,7 @@ interface Line extends AsyncDisposable {
 }
 
 /** Serves a toolbox to a client that shows every byte. */
-export function openWire(served: object, way: Way, options: WireOptions = {}): Promise<Wire> {
+export function openWire(served: object, way: TestTransport, options: WireOptions = {}): Promise<Wire> {
   const { principal, view, initialised: _i, listens: _l, ...rest } = options
   const seen = { ...(principal !== undefined && { principal }), ...(view !== undefined && { view }) }
   const endpoint: Endpoint = {
@@ -88,7 +88,7 @@ export function openWire(served: object, way: Way, options: WireOptions = {}): P
 /** Connects a client that shows every byte. */
 export async function wireTo(
   endpoint: Endpoint,
-  { transport, era }: Way,
+  { transport, era }: TestTransport,
   options: Pick<WireOptions, 'initialised' | 'listens'> = {},
 ): Promise<Wire> {
   const line = await (transport === 'stdio' ? pipe(endpoint) : socket(endpoint, era))
@@ -145,7 +145,7 @@ async function pipe(endpoint: Endpoint): Promise<Line> {
   }
 }
 
-async function socket(endpoint: Endpoint, era: Way['era']): Promise<Line> {
+async function socket(endpoint: Endpoint, era: TestTransport['era']): Promise<Line> {
   const server = await endpoint.http()
   const heard: string[] = []
   const always: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { replyData, testContext, testServer, ways } from '@unfold-mcp/server/testing'
+import { replyData, testContext, testServer, testTransports } from '@unfold-mcp/server/testing'
 import { describe, expect, test } from 'vitest'
 import { workshop } from '../src/big-catalog/workshop.ts'
 import { connected } from './connected.ts'
@@ -69,8 +69,8 @@ describe('about a thousand instruments', () => {
   })
 })
 
-test.each(ways)('over $transport, whoever asks for search can search ($era)', async (way) => {
-  await using server = await testServer(made, way)
+test.each(testTransports)('over $transport, whoever asks for search can search ($era)', async (testTransport) => {
+  await using server = await testServer(made, testTransport)
   await using client = await server.connect({ view: 'exposure=search' })
   expect(replyData(await client.call('search_tools', { query: 'easter' }))).toMatchObject({
     names: ['easter_sunday'],

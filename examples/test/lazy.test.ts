@@ -1,4 +1,4 @@
-import { replyData, testServer, ways } from '@unfold-mcp/server/testing'
+import { replyData, testServer, testTransports } from '@unfold-mcp/server/testing'
 import { describe, expect, test } from 'vitest'
 import { smartHome } from '../src/lazy/home.ts'
 import { House } from '../src/lazy/house.ts'
@@ -61,11 +61,11 @@ describe('lazy mode', () => {
   })
 })
 
-test.each(ways)('over $transport, with call_tool, the house answers ($era)', async (way) => {
-  await using server = await testServer(home(), way)
+test.each(testTransports)('over $transport, with call_tool, the house answers ($era)', async (testTransport) => {
+  await using server = await testServer(home(), testTransport)
   await using client = await server.connect()
   expect(await client.toolNames()).toEqual(
-    way.era === 'session' ? ['manage_tools'] : ['search_tools', 'describe_tools', 'call_tool'],
+    testTransport.era === 'session' ? ['manage_tools'] : ['search_tools', 'describe_tools', 'call_tool'],
   )
   const { content } = await client.call('call_tool', { name: 'lock_door', arguments: { door: 'garage' } })
   expect(content).toEqual([{ type: 'text', text: 'The garage door is locked.' }])

@@ -1,4 +1,4 @@
-import { type Listening, listen } from '@unfold-mcp/server'
+import { type ListeningServer, listen } from '@unfold-mcp/server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { byToken, local, makeTokens, type User } from '../src/secure-server/access.ts'
 import { secureServer } from '../src/secure-server/server.ts'
@@ -9,7 +9,7 @@ const forEditors = [...forViewers, 'change_setting']
 const forOwners = [...forEditors, 'grant_permission', 'revoke_permission']
 
 let tokens: ReturnType<typeof makeTokens>
-let listening: Listening
+let listening: ListeningServer
 
 beforeEach(async () => {
   tokens = makeTokens()

@@ -1,12 +1,12 @@
 import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
-import { defineToolbox, type Listening, listen, type Toolbox, ToolRegistry } from '@unfold-mcp/server'
+import { defineToolbox, type ListeningServer, listen, type Toolbox, ToolRegistry } from '@unfold-mcp/server'
 import { addAnswers } from './fixture/answers.ts'
 import { addDocuments } from './fixture/documents.ts'
 import { eventStore } from './fixture/events.ts'
 import { addQuestions } from './fixture/questions.ts'
 
 /** Serves, on a free port of this machine, everything that the conformance suite asks a server for, by the names it knows. */
-export async function serveFixture(): Promise<Listening> {
+export async function serveFixture(): Promise<ListeningServer> {
   const toolbox: Toolbox = defineToolbox({
     name: 'conformance-fixture',
     version: '1.0.0',

@@ -145,7 +145,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
         exposure: 'search',
         search: {
           embedder: {
-            embed: () => Promise.reject(new Error('The embedder at http://127.0.0.1:11434/v1/embeddings: fetch failed')),
+            embed: () => Promise.reject(new Error('The embedder at http://127.0.0.1:11434/v1/embeddings failed: fetch failed')),
           },
         },
       }),

@@ -1,5 +1,5 @@
 //#region context
-import { testContext, testServer, ways } from '@unfold-mcp/server/testing'
+import { testContext, testServer, testTransports } from '@unfold-mcp/server/testing'
 import { expect, test } from 'vitest'
 import { library } from '../../docs/examples/getting-started.ts'
 
@@ -9,12 +9,12 @@ test('a client finds the search tools after it opened the group', async () => {
 
   await client.call('activate_search')
   expect(client.toolNames()).toContain('find_books')
-  expect(client.notices).toBe(1)
+  expect(client.listChanges).toBe(1)
 })
 //#endregion
 
 //#region ways
-for (const way of ways) {
+for (const way of testTransports) {
   test(`one client's activation is nobody else's: ${way.transport}, ${way.era}`, async () => {
     await using server = await testServer(library, way)
     await using ada = await server.connect()
@@ -22,10 +22,10 @@ for (const way of ways) {
     const before = await bob.toolNames()
 
     await ada.call('activate_search')
-    await ada.quiet()
-    expect(ada.notices).toBe(way.era === 'session' ? 1 : 0)
+    await ada.settle()
+    expect(ada.listChanges).toBe(way.era === 'session' ? 1 : 0)
     expect(await bob.toolNames()).toEqual(before)
-    expect(bob.notices).toBe(0)
+    expect(bob.listChanges).toBe(0)
   })
 }
 //#endregion

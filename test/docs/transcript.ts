@@ -57,8 +57,8 @@ export class Talking {
 
   /** Writes down notices that came by themselves. */
   async hear(): Promise<void> {
-    await this.#client.quiet()
-    for (; this.#told < this.#client.notices; this.#told++) this.#parts.push('← notifications/tools/list_changed')
+    await this.#client.settle()
+    for (; this.#told < this.#client.listChanges; this.#told++) this.#parts.push('← notifications/tools/list_changed')
   }
 
   /** Leaves out what was written down so far. */

@@ -23,9 +23,9 @@ verifies('A04', automationHub, async ({ serve, served }) => {
   const server = await serve(served)
   const [one, other] = [await server.connect(), await server.connect()]
   await one.call('activate_file_ops')
-  await one.told(1)
-  await one.quiet()
-  expect([one.notices, other.notices]).toEqual([1, 0])
+  await one.waitForListChanges(1)
+  await one.settle()
+  expect([one.listChanges, other.listChanges]).toEqual([1, 0])
 })
 
 verifies('A05', automationHub, async ({ connect, served }) => {
@@ -44,21 +44,21 @@ verifies('A13', async ({ connect }) => {
   const client = await connect(toolbox)
   await Promise.all(numbers.map((n) => client.call(`activate_g${n}`)))
   expect((await client.toolNames()).filter((name) => /^t\d$/u.test(name))).toEqual(numbers.map((n) => `t${n}`))
-  await client.told(1)
-  await client.quiet()
-  expect(client.notices).toBeLessThanOrEqual(10)
+  await client.waitForListChanges(1)
+  await client.settle()
+  expect(client.listChanges).toBeLessThanOrEqual(10)
 })
 
 verifies('A20', automationHub, async ({ connect, served }) => {
   const client = await connect(served)
   await client.call('activate_file_ops')
-  await client.told(1)
+  await client.waitForListChanges(1)
   const before = await client.tools()
   const again = await client.call('activate_file_ops')
-  await client.quiet()
+  await client.settle()
   expect(again.isError).not.toBe(true)
   expect(await client.tools()).toEqual(before)
-  expect(client.notices).toBe(1)
+  expect(client.listChanges).toBe(1)
 })
 
 verifies('A22', automationHub, async ({ connect, served }) => {
@@ -91,12 +91,12 @@ verifies('F03', automationHub, async ({ connect, served }) => {
   const before = await client.tools()
   for (let round = 1; round <= 5; round++) {
     await client.call('activate_file_ops')
-    await client.told(2 * round - 1)
+    await client.waitForListChanges(2 * round - 1)
     await client.call('deactivate', { group: 'file_ops' })
-    await client.told(2 * round)
+    await client.waitForListChanges(2 * round)
   }
-  await client.quiet()
-  expect(client.notices).toBe(10)
+  await client.settle()
+  expect(client.listChanges).toBe(10)
   expect(await client.tools()).toEqual(before)
 })
 
@@ -152,15 +152,15 @@ verifies('R09-1', codeAnalyzer, async ({ serve, served }) => {
 verifies('R09-2', codeAnalyzer, async ({ connect, served }) => {
   const client = await connect(served)
   await client.call('activate')
-  await client.told(1)
-  await client.quiet()
-  expect(client.notices).toBe(1)
+  await client.waitForListChanges(1)
+  await client.settle()
+  expect(client.listChanges).toBe(1)
 })
 
 verifies('R09-3', automationHub, async ({ connect, served }) => {
   const client = await connect(served)
   await client.call('activate_network')
-  await client.told(1)
-  await client.quiet()
-  expect(client.notices).toBe(1)
+  await client.waitForListChanges(1)
+  await client.settle()
+  expect(client.listChanges).toBe(1)
 })

@@ -60,7 +60,7 @@ async function unfolds({ connect, way }: Place, served: object): Promise<void> {
     expect(await client.toolNames()).toEqual(['activate_files', 'deactivate', 'status'])
     await expect(client.call('read_file', { path: 'a.txt' })).rejects.toThrow('not found')
     await client.call('activate_files')
-    await client.told(1)
+    await client.waitForListChanges(1)
   }
   expect((await client.toolNames()).filter((name) => !name.includes('activate'))).toEqual(['read_file', 'write_file', 'status'])
   expect(textOf(await client.call('read_file', { path: 'a.txt' }))).toBe('contents of a.txt')

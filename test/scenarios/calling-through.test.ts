@@ -236,9 +236,9 @@ verifies('L05-12', async ({ connect }) => {
   const reply = await client.call('call_tool', { name: 'unpack' })
   expect(textOf(reply)).toContain('unpacked')
   expect(textOf(reply)).toContain('- read_file() — Read')
-  await client.told(1)
-  await client.quiet()
-  expect(client.notices).toBe(1)
+  await client.waitForListChanges(1)
+  await client.settle()
+  expect(client.listChanges).toBe(1)
   expect(await client.toolNames()).toContain('read_file')
 })
 

@@ -24,11 +24,11 @@ verifies('A08-1', async ({ connect }) => {
   const client = await connect(toolbox)
   expect(await client.toolNames()).toEqual(['load'])
   await client.call('load')
-  await client.told(1)
+  await client.waitForListChanges(1)
   expect(await client.toolNames()).toEqual(['load', 'analyze', 'clear'])
   expect(textOf(await client.call('analyze'))).toBe('analyzed')
   await client.call('clear')
-  await client.told(2)
+  await client.waitForListChanges(2)
   expect(await client.toolNames()).toEqual(['load'])
   expect((await refusalOf(client.call('analyze'))).reason).toBe('unknown_tool')
 })
@@ -109,16 +109,16 @@ verifies('A15', async ({ serve }) => {
   const server = await serve(toolbox)
   const [one, other] = [await server.connect(), await server.connect()]
   await one.call('load_plugin', { name: 'git' })
-  await Promise.all([one.told(1), other.told(1)])
+  await Promise.all([one.waitForListChanges(1), other.waitForListChanges(1)])
   for (const client of [one, other]) {
     expect(await client.toolNames()).toEqual(['load_plugin', 'unload_plugin', 'git_run', 'git_stop'])
     expect(textOf(await client.call('git_run'))).toBe('git ran')
   }
   await one.call('unload_plugin', { name: 'git' })
-  await Promise.all([one.told(2), other.told(2)])
-  await one.quiet()
+  await Promise.all([one.waitForListChanges(2), other.waitForListChanges(2)])
+  await one.settle()
   for (const client of [one, other]) expect(await client.toolNames()).toEqual(['load_plugin', 'unload_plugin'])
-  expect([one.notices, other.notices]).toEqual([2, 2])
+  expect([one.listChanges, other.listChanges]).toEqual([2, 2])
 })
 
 verifies('A16', async ({ connect }) => {
@@ -138,7 +138,7 @@ verifies('A16', async ({ connect }) => {
   expect((await refusalOf(client.call('admin_reset'))).reason).toBe('unknown_tool')
   permissions.add('admin')
   toolbox.toolListChanged()
-  await client.told(1)
+  await client.waitForListChanges(1)
   expect(await client.toolNames()).toEqual(['ping', 'admin_reset'])
   expect(textOf(await client.call('admin_reset'))).toBe('System reset')
 })
@@ -159,9 +159,9 @@ verifies('A17', async ({ connect }) => {
   bundle.register('innocent', {}, () => 'innocent')
   bundle.register('deactivate', {}, () => 'impostor')
   expect(() => toolbox.use(bundle)).toThrow(Failure)
-  await client.quiet()
+  await client.settle()
   expect(await client.tools()).toEqual(before)
-  expect(client.notices).toBe(0)
+  expect(client.listChanges).toBe(0)
 })
 
 verifies('B05', async ({ connect }) => {

@@ -40,7 +40,7 @@ verifies('R14-1', automationHub, async ({ served }) => {
     const client = await server.connect()
     if (era === 'session') {
       await client.call('activate_network')
-      await client.told(1)
+      await client.waitForListChanges(1)
     }
     expect(await client.toolNames()).toContain('fetch_url')
     expect(textOf(await client.call('fetch_url'))).toBe('fetched')

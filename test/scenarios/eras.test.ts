@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { McpServer } from '@modelcontextprotocol/server'
 import { defineToolbox, listen } from '@unfold-mcp/server'
-import { testServer, type Way } from '@unfold-mcp/server/testing'
+import { type TestTransport, testServer } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { automationHub } from '../fixtures/automation-hub.ts'
@@ -62,18 +62,18 @@ verifies('A21', async ({ wire, way }) => {
 })
 
 verifies('G01', automationHub, async ({ connect, served, written, way }) => {
-  const other: Way = { transport: way.transport, era: way.era === 'session' ? 'stateless' : 'session' }
+  const other: TestTransport = { transport: way.transport, era: way.era === 'session' ? 'stateless' : 'session' }
   await using elsewhere = await testServer(served, other)
   const clients = { [way.era]: await connect(served), [other.era]: await elsewhere.connect() }
   const { session, stateless } = clients
   expect(await session?.toolNames()).toEqual([...activators, 'menu'])
   expect(await stateless?.toolNames()).toEqual([...written, ...everyTool])
   await session?.call('activate_network')
-  await session?.told(1)
-  await stateless?.quiet()
+  await session?.waitForListChanges(1)
+  await stateless?.settle()
   expect(await session?.toolNames()).toEqual([...activators, 'fetch_url', 'menu'])
   expect(await stateless?.toolNames()).toEqual([...written, ...everyTool])
-  expect(stateless?.notices).toBe(0)
+  expect(stateless?.listChanges).toBe(0)
 })
 
 verifies('G02', automationHub, async ({ served, written }) => {

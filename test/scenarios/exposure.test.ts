@@ -60,8 +60,8 @@ verifies('L07-6', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(searchSurface)
   expect(textOf(await client.call('call_tool', { name: 'read_file', arguments: { path: 'a' } }))).toBe('contents of a')
   expect(textOf(await client.call('read_file', { path: 'b' }))).toBe('contents of b')
-  await client.quiet()
-  expect(client.notices).toBe(0)
+  await client.settle()
+  expect(client.listChanges).toBe(0)
   expect(await client.toolNames()).toEqual(searchSurface)
 })
 
@@ -84,7 +84,7 @@ verifies('L07-8', async ({ connect }) => {
     let now = 0
     const client = await connect(office({ ...options, now: () => now }))
     const first = textOf(await client.call(open.name, open.args))
-    await client.told(1)
+    await client.waitForListChanges(1)
     expect(first).not.toContain(useCallTool)
     now = 900
     expect(textOf(await client.call(open.name, open.args))).not.toContain(useCallTool)
@@ -113,17 +113,17 @@ verifies('L07-9', async ({ connect }) => {
   await enable('ping')
   now = 2_000
   expect(await enable('read_file')).toContain(useCallTool)
-  await client.told(2)
+  await client.waitForListChanges(2)
   expect(await client.toolNames()).toEqual(['manage_tools', 'read_file', 'ping'])
   now = 4_000
   expect(await enable('write_file')).not.toContain(useCallTool)
-  await client.told(3)
+  await client.waitForListChanges(3)
   await client.toolNames()
   now = 60_000
   expect(await enable('send_mail')).not.toContain(useCallTool)
-  await client.told(4)
-  await client.quiet()
-  expect(client.notices).toBe(4)
+  await client.waitForListChanges(4)
+  await client.settle()
+  expect(client.listChanges).toBe(4)
 })
 
 verifies('L07-10', async ({ serve, way }) => {

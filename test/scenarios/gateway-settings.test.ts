@@ -55,12 +55,12 @@ verifies('K01', async ({ way: { era } }) => {
   await edge.ready('town')
   await using byWords = await edge.connect('', { era, token: bob.token })
   expect(await found(byWords, 'rent an automobile')).toEqual([])
-  expect(endpoint.asked).toEqual([])
+  expect(endpoint.requests).toEqual([])
   await using first = await edge.connect('', { era, token: ann.token })
   await findsByMeaning(first, 'town__hire')
   await using alone = await edge.connect('/s/town', { era, token: ann.token })
   await findsByMeaning(alone, 'hire')
-  expect(endpoint.asked[0]).toMatchObject({ authorization: 'Bearer canary-embedder-4d1c', model: 'small' })
+  expect(endpoint.requests[0]).toMatchObject({ authorization: 'Bearer canary-embedder-4d1c', model: 'small' })
   expect(await found(byWords, 'rent an automobile')).toEqual([])
 })
 
@@ -139,11 +139,11 @@ verifies('K05', async ({ way: { era } }) => {
   await using next = await edge.connect('?exposure=groups', { token: ann.token })
   expect(await next.toolNames()).toContain('town__hire')
   // An edit of something else reads no tool again: from now on only queries are sent.
-  const sent = endpoint.asked.length
+  const sent = endpoint.requests.length
   await edge.write({ ...config, search, budgetTokens: 100 })
   await edge.running.reload()
   expect((await found(client, 'rent an automobile'))[0]).toBe('town__hire')
-  expect(endpoint.asked.slice(sent).map(({ input }) => input)).toEqual([['rent an automobile']])
+  expect(endpoint.requests.slice(sent).map(({ input }) => input)).toEqual([['rent an automobile']])
   expect(edge.lines.filter((line) => /Changes of .*(?:search|remember)/u.test(line))).toEqual([])
   await edge.write(config)
   await edge.running.reload()
@@ -172,7 +172,7 @@ verifies('K06', async () => {
     await using client = await edge.connect('', { token })
     expect(textOf(await client.call('search_tools', { query: 'hire' }))).toContain('town__hire')
   }
-  await until(() => edge.lines.filter((line) => line.includes('Search goes by words alone')).length === 2, 'both are told of')
+  await until(() => edge.lines.filter((line) => line.includes('Search uses keywords only')).length === 2, 'both are told of')
   const told = await Promise.all(['/status', '/logs?level=debug', '/upstreams'].map((path) => edge.api(path)))
   const everything = [...edge.lines, JSON.stringify(told)].join('\n')
   for (const secret of [environment.EMBED_KEY, literal, 'canary-query-90b1']) expect(everything).not.toContain(secret)

@@ -39,9 +39,9 @@ verifies('A07-1', devopsHub, async ({ connect, served }) => {
   const early = await client.call('activate_aws')
   expect(reasonOf(early)).toBe('group_inactive')
   expect(textOf(early)).toContain("Call 'activate_infra' first.")
-  await client.quiet()
+  await client.settle()
   expect(await client.tools()).toEqual(before)
-  expect(client.notices).toBe(0)
+  expect(client.listChanges).toBe(0)
 })
 
 verifies('A07-2', devopsHub, async ({ connect, served }) => {

@@ -75,8 +75,8 @@ verifies('A18', hintingHub, async ({ connect, served }) => {
   expect(reasonOf(hinted)).toBe('requires_activation')
   expect(textOf(hinted)).toBe("Tool 'read_file' requires activation. Call 'activate_file_ops' first.")
   expect((await refusalOf(client.call('raed_fiel'))).reason).toBe('unknown_tool')
-  await client.quiet()
-  expect(client.notices).toBe(0)
+  await client.settle()
+  expect(client.listChanges).toBe(0)
 })
 
 verifies('R17-1', async ({ connect }) => {
@@ -89,9 +89,9 @@ verifies('R17-1', async ({ connect }) => {
     appeared: ['read_file', 'write_file'],
     disappeared: [],
   })
-  await client.told(1)
-  await client.quiet()
-  expect(client.notices).toBe(1)
+  await client.waitForListChanges(1)
+  await client.settle()
+  expect(client.listChanges).toBe(1)
   expect(await client.toolNames()).toContain('read_file')
 })
 
@@ -155,9 +155,9 @@ verifies('R17-6', async ({ connect }) => {
   const client = await connect(hub('reveal'), { view: 'groups=network' })
   const before = await client.tools()
   expect(textOf(await client.call('read_file'))).toBe('read_file ran')
-  await client.quiet()
+  await client.settle()
   expect(await client.tools()).toEqual(before)
-  expect(client.notices).toBe(0)
+  expect(client.listChanges).toBe(0)
 })
 
 verifies('G08', automationHub, async ({ connect, served }) => {
@@ -167,9 +167,9 @@ verifies('G08', automationHub, async ({ connect, served }) => {
   expect(answer.isError).not.toBe(true)
   expect(textOf(answer)).toContain('read_file(path: string)')
   expect(textOf(answer)).not.toContain('fetch_url')
-  await client.quiet()
+  await client.settle()
   expect(await client.tools()).toEqual(before)
-  expect(client.notices).toBe(0)
+  expect(client.listChanges).toBe(0)
 })
 
 verifies('R17-7', async ({ serve }) => {

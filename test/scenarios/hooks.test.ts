@@ -45,9 +45,9 @@ verifies('A09-2', async ({ connect }) => {
   const failed = await client.call('activate_network')
   expect(reasonOf(failed)).toBe('hook_failed')
   expect(textOf(failed)).toBe('Group "network" could not be activated: +network failed. Nothing was changed.')
-  await client.quiet()
+  await client.settle()
   expect(await client.tools()).toEqual(before)
-  expect(client.notices).toBe(0)
+  expect(client.listChanges).toBe(0)
   expect((await refusalOf(client.call('in_network'))).reason).toBe('unknown_tool')
 })
 
@@ -90,10 +90,10 @@ verifies('R05-11', async ({ connect }) => {
   await begun.promise
   expect(await client.toolNames()).toEqual(['activate_network', 'deactivate'])
   expect((await refusalOf(client.call('in_network'))).reason).toBe('unknown_tool')
-  expect(client.notices).toBe(0)
+  expect(client.listChanges).toBe(0)
   prepared.resolve()
   await activation
-  await client.told(1)
+  await client.waitForListChanges(1)
   expect(await client.toolNames()).toContain('in_network')
 })
 

@@ -6,7 +6,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { isClientError, memoryCache, type Tool } from '@unfold-mcp/client'
 import { signature } from '@unfold-mcp/core'
 import { defineToolbox, type Principal } from '@unfold-mcp/server'
-import { type Way, ways } from '@unfold-mcp/server/testing'
+import { type TestTransport, testTransports } from '@unfold-mcp/server/testing'
 import { expect, vi } from 'vitest'
 import { z } from 'zod'
 import { home, run } from '../../packages/cli/test/command.ts'
@@ -40,7 +40,7 @@ const writeNote: Tool = {
 }
 
 /** The identity of a server of these tools, as a client is told. */
-async function identityOf(way: Way, tools: readonly Tool[]): Promise<string | undefined> {
+async function identityOf(way: TestTransport, tools: readonly Tool[]): Promise<string | undefined> {
   await using server = await identifiedServer(way, tools)
   await using connection = await server.connect()
   return (await connection.identity())?.server_id
@@ -299,7 +299,7 @@ verifies('C18', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-same-'))
   try {
     const ids: (string | undefined)[] = []
-    for (const way of ways) ids.push(await identityOf(way, [agentList, readFile]))
+    for (const way of testTransports) ids.push(await identityOf(way, [agentList, readFile]))
     // The same tools, written down in another manner.
     const file = join(folder, 'tools.json')
     const [node = '', script = ''] = await serverCommand(folder, [])

@@ -41,10 +41,10 @@ verifies('E04-1', async ({ connect }) => {
 verifies('E04-2', async ({ connect }) => {
   const client = await connect(office({ exposure: 'lazy' }))
   await manage(client, 'enable', { tools: ['send_mail', 'read_file'] })
-  await client.told(1)
-  await client.quiet()
+  await client.waitForListChanges(1)
+  await client.settle()
   expect(await client.toolNames()).toEqual(['manage_tools', 'read_file', 'send_mail'])
-  expect(client.notices).toBe(1)
+  expect(client.listChanges).toBe(1)
 })
 
 verifies('E05', async ({ connect }) => {
@@ -57,18 +57,18 @@ verifies('E05', async ({ connect }) => {
   const none = await manage(client, 'enable', { tools: 'raed_file' })
   expect(reasonOf(none)).toBe('unknown_tool')
   expect(textOf(none)).toContain('Nearest: read_file')
-  expect(client.notices).toBe(1)
+  expect(client.listChanges).toBe(1)
 })
 
 verifies('E06', async ({ connect }) => {
   const client = await connect(office({ exposure: { mode: 'lazy', order: 'append' } }))
   await manage(client, 'enable', { tools: 'ping' })
   await manage(client, 'enable', { tools: 'read_file' })
-  await client.told(2)
+  await client.waitForListChanges(2)
   const again = await manage(client, 'enable', { tools: ['ping', 'read_file'] })
-  await client.quiet()
+  await client.settle()
   expect(textOf(again)).toBe('Already enabled: ping, read_file.')
-  expect(client.notices).toBe(2)
+  expect(client.listChanges).toBe(2)
   expect(await client.toolNames()).toEqual(['manage_tools', 'ping', 'read_file'])
 })
 
@@ -120,9 +120,9 @@ verifies('E11', async ({ serve }) => {
   const server = await serve(office({ exposure: 'lazy' }))
   const [one, other] = [await server.connect(), await server.connect()]
   await manage(one, 'enable', { tools: ['ping', 'files'] })
-  await one.told(1)
-  await other.quiet()
-  expect(other.notices).toBe(0)
+  await one.waitForListChanges(1)
+  await other.settle()
+  expect(other.listChanges).toBe(0)
   expect(await other.toolNames()).toEqual(['manage_tools'])
   await manage(other, 'reset')
   expect(await one.toolNames()).toContain('read_file')
@@ -210,9 +210,9 @@ verifies('L02-3', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(['manage_tools', 'regions', 'tidy'])
   await manage(client, 'disable', { tools: ['cloud', 'desk'] })
   expect(await client.toolNames()).toEqual(['manage_tools'])
-  await client.told(3)
-  await client.quiet()
-  expect(client.notices).toBe(3)
+  await client.waitForListChanges(3)
+  await client.settle()
+  expect(client.listChanges).toBe(3)
 })
 
 verifies('L02-4', async ({ connect }) => {
@@ -235,9 +235,9 @@ verifies('L02-5', async ({ connect }) => {
   expect(textOf(reply)).toContain('No longer listed: read_file, write_file, delete_file, ping.')
   expect(await client.toolNames()).toEqual(['manage_tools'])
   expect(textOf(await manage(client, 'reset'))).toBe('Nothing was enabled.')
-  await client.told(2)
-  await client.quiet()
-  expect(client.notices).toBe(2)
+  await client.waitForListChanges(2)
+  await client.settle()
+  expect(client.listChanges).toBe(2)
 })
 
 verifies('L02-6', async ({ connect }) => {
@@ -267,9 +267,9 @@ verifies('L02-7', async ({ connect }) => {
   await manage(client, 'disable', { tools: 'db' })
   expect(await client.toolNames()).toEqual(['manage_tools'])
   expect(events).toEqual(['open', 'close'])
-  await client.told(4)
-  await client.quiet()
-  expect(client.notices).toBe(4)
+  await client.waitForListChanges(4)
+  await client.settle()
+  expect(client.listChanges).toBe(4)
 })
 
 verifies('L02-8', async ({ connect }) => {

@@ -97,11 +97,11 @@ verifies('S03', async ({ connect }) => {
   const client = await connect(pageWatcher().served)
   const reply = textOf(await client.call('observe', { what: 'page' }))
   for (const tool of ['analyze', 'generate', 'configure']) expect(reply).toContain(`- ${tool}(`)
-  await client.told(1)
+  await client.waitForListChanges(1)
   expect(await client.toolNames()).toEqual(all)
   await client.call('observe', { what: 'page' })
-  await client.quiet()
-  expect(client.notices).toBe(1)
+  await client.settle()
+  expect(client.listChanges).toBe(1)
 })
 
 verifies('S04', async (place) => {
@@ -176,8 +176,8 @@ verifies('S08', async ({ connect }) => {
 verifies('S09', async ({ connect }) => {
   const client = await connect(pageWatcher().served)
   for (let round = 0; round < 5; round++) expect(await client.toolNames()).toEqual(first)
-  await client.quiet()
-  expect(client.notices).toBe(0)
+  await client.settle()
+  expect(client.listChanges).toBe(0)
 })
 
 verifies('S10', async ({ connect }) => {
@@ -346,9 +346,9 @@ verifies('S19', async ({ serve }) => {
   const server = await serve(served)
   const [one, other] = [await server.connect(), await server.connect()]
   await one.call('observe', { what: 'logs' })
-  await one.told(1)
-  await other.quiet()
-  expect(other.notices).toBe(0)
+  await one.waitForListChanges(1)
+  await other.settle()
+  expect(other.listChanges).toBe(0)
   expect(await one.toolNames()).toEqual(all)
   expect(await other.toolNames()).toEqual(first)
   page.see('networkBodies', 4)
@@ -441,15 +441,15 @@ verifies('S24', async ({ wire }) => {
 verifies('S25', async (place) => {
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1 } })
   const client = await observing(place, made)
-  await client.quiet()
-  const before = client.notices
+  await client.settle()
+  const before = client.listChanges
   made.page.see('networkBodies')
-  await client.told(before + 1)
+  await client.waitForListChanges(before + 1)
   for (let round = 0; round < 20; round++) made.page.see('networkBodies')
   made.page.log('error', 5)
-  await client.quiet()
+  await client.settle()
   // The first entry gives modes to analyze and generate where nothing else had; here network bodies had.
-  expect(client.notices).toBe(before + 1)
+  expect(client.listChanges).toBe(before + 1)
   expect((await countsOf(client)).observe).toMatchObject({ network: 21, errors: 5 })
 })
 
@@ -457,28 +457,28 @@ verifies('S26', async (place) => {
   let now = 0
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1_000_000 }, now: () => now })
   const client = await observing(place, made)
-  await client.quiet()
+  await client.settle()
   const { page } = made
-  const before = client.notices
+  const before = client.listChanges
   page.see('networkBodies')
-  await client.told(before + 1)
+  await client.waitForListChanges(before + 1)
   // Each round changes what is listed, and none of it may be told before its time.
   for (let round = 0; round < 200; round++) {
     if (round % 2 === 0) page.clear()
     else for (const buffer of buffers) fill(page, buffer)
-    if (round % 50 === 0) await client.quiet()
+    if (round % 50 === 0) await client.settle()
   }
-  await client.quiet()
-  expect(client.notices).toBe(before + 1)
+  await client.settle()
+  expect(client.listChanges).toBe(before + 1)
   const patient = pageWatcher({ protocol: { notifyIntervalMs: 1_000 }, now: () => now })
   const other = await observing(place, patient)
-  await other.quiet()
-  const start = other.notices
+  await other.settle()
+  const start = other.listChanges
   patient.page.see('networkBodies')
-  await other.told(start + 1)
+  await other.waitForListChanges(start + 1)
   now = 1_000
   for (const buffer of buffers) fill(patient.page, buffer)
-  await other.told(start + 2)
+  await other.waitForListChanges(start + 2)
   expect((await modesOf(other)).observe).toEqual(rows('observe').map(([, mode]) => mode))
 })
 
@@ -583,7 +583,7 @@ verifies('S34', async ({ connect }) => {
   const client = await connect(served)
   expect(await client.toolNames()).toEqual(first)
   page.see('networkBodies')
-  await client.told(1)
+  await client.waitForListChanges(1)
   // It was told of a change, and did not list its tools for longer than any client takes that does.
   now = 60_000
   const reply = textOf(await client.call('observe', { what: 'page' }))

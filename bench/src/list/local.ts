@@ -1,7 +1,7 @@
 import type { Handler } from '@unfold-mcp/server'
 import { initializeOf, type Message } from './wire.ts'
 
-type Reply = Awaited<ReturnType<Handler['answer']>>
+type Reply = Awaited<ReturnType<Handler['handle']>>
 
 /** Hands messages to a handler as its HTTP server would, without a socket. */
 export class LocalClient {
@@ -13,12 +13,12 @@ export class LocalClient {
 
   /** Done when the whole answer is there. */
   async send({ path, headers, body }: Message): Promise<Reply> {
-    const reply = await this.#handler.answer({
+    const reply = await this.#handler.handle({
       method: 'POST',
       url: path,
       header: (name) => (name === 'host' ? '127.0.0.1' : headers[name]),
       body: async () => body,
-      gone: () => undefined,
+      onDisconnect: () => undefined,
       request: () => new Request(new URL(path, 'http://127.0.0.1'), { method: 'POST', headers }),
     })
     if (reply.status >= 300) throw new Error(`The handler answered with status ${reply.status}.`)

@@ -56,7 +56,7 @@ describeInChromium('the guide', () => {
     await until('it is recorded', () => facts().network === 2 && facts().actions === 1 && facts().logs === 1)
     parts.push('', 'The page asks its server twice, one request fails, and the person clicks:', '', await listed(client))
     parts.push(await asked(client, 'observe', { what: 'errors' }))
-    await client.told(1)
+    await client.waitForListChanges(1)
     parts.push('← notifications/tools/list_changed', await listed(client))
     await shows('browser-session', `${parts.join('\n')}\n`)
     await shows(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestClient, type TestServer, testServer, type Way } from '@unfold-mcp/server/testing'
+import { type TestClient, type TestServer, type TestTransport, testServer } from '@unfold-mcp/server/testing'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { Baselines } from '../src/recording/baselines.ts'
 import { browserToolbox } from '../src/toolbox.ts'
@@ -15,18 +15,18 @@ export interface Serving {
   /** Where generated files go. */
   readonly output: string
   /** A server as after a restart, in which nobody has observed anything. It ends with the test. */
-  readonly serve: (way?: Way) => Promise<TestServer>
+  readonly serve: (testTransport?: TestTransport) => Promise<TestServer>
   /** A client of such a server. */
-  readonly connect: (way?: Way) => Promise<TestClient>
+  readonly connect: (testTransport?: TestTransport) => Promise<TestClient>
   /** A client that has observed once. */
-  readonly observing: (way?: Way) => Promise<TestClient>
+  readonly observing: (testTransport?: TestTransport) => Promise<TestClient>
   /** Shows a page of the site, and forgets everything as soon as it has come to rest. */
   readonly calm: (path?: string) => Promise<void>
   /** Keeps the page busy for a moment, so that there is something new to measure, and measures it. */
   readonly measure: () => Promise<void>
 }
 
-const usual: Way = { transport: 'stdio', era: 'session' }
+const usual: TestTransport = { transport: 'stdio', era: 'session' }
 const startMs = 60_000
 const restMs = 300
 
@@ -51,16 +51,16 @@ export function serving(): Serving {
     if (all !== undefined) await rm(all.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   })
   const output = (): string => join(started().folder, 'output')
-  const serve = async (way = usual): Promise<TestServer> => {
+  const serve = async (testTransport = usual): Promise<TestServer> => {
     const { watch, folder } = started()
     const { browser, recording } = watch
     const sessions = join(folder, 'sessions')
     const box = browserToolbox({ recording, browser, baselines: new Baselines(), sessions, output: output() })
-    const server = await testServer(box, way)
+    const server = await testServer(box, testTransport)
     servers = [...servers, server]
     return server
   }
-  const connect = async (way?: Way): Promise<TestClient> => (await serve(way)).connect()
+  const connect = async (testTransport?: TestTransport): Promise<TestClient> => (await serve(testTransport)).connect()
   return {
     get site() {
       return started().site
@@ -73,8 +73,8 @@ export function serving(): Serving {
     },
     serve,
     connect,
-    observing: async (way) => {
-      const client = await connect(way)
+    observing: async (testTransport) => {
+      const client = await connect(testTransport)
       await client.call('observe', { what: 'page' })
       return client
     },

@@ -1,4 +1,4 @@
-import { ways } from '@unfold-mcp/server/testing'
+import { testTransports } from '@unfold-mcp/server/testing'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { replyLimit } from '../src/reply/reply.ts'
@@ -190,17 +190,20 @@ describeInChromium('what the tools cannot do', () => {
       }
     }, 60_000)
 
-    test.each(ways)('over $transport in the era $era, two clients read the same data at once', async (way) => {
-      await served.calm()
-      const server = await served.serve(way)
-      const clients = [await server.connect(), await server.connect()]
-      await served.watch.page.evaluate(() => console.error('seen by both'))
-      await until('it is recorded', () => served.watch.recording.facts.read().errors === 1)
-      const replies = await Promise.all(clients.map((client) => client.call('observe', { what: 'errors' })))
-      expect(replies.map((reply) => (dataOf(reply) as { readonly records: readonly object[] }).records)).toMatchObject([
-        [{ text: 'seen by both' }],
-        [{ text: 'seen by both' }],
-      ])
-    })
+    test.each(testTransports)(
+      'over $transport in the era $era, two clients read the same data at once',
+      async (testTransport) => {
+        await served.calm()
+        const server = await served.serve(testTransport)
+        const clients = [await server.connect(), await server.connect()]
+        await served.watch.page.evaluate(() => console.error('seen by both'))
+        await until('it is recorded', () => served.watch.recording.facts.read().errors === 1)
+        const replies = await Promise.all(clients.map((client) => client.call('observe', { what: 'errors' })))
+        expect(replies.map((reply) => (dataOf(reply) as { readonly records: readonly object[] }).records)).toMatchObject([
+          [{ text: 'seen by both' }],
+          [{ text: 'seen by both' }],
+        ])
+      },
+    )
   })
 })

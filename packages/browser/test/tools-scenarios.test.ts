@@ -1,4 +1,4 @@
-import { type Way, ways } from '@unfold-mcp/server/testing'
+import { type TestTransport, testTransports } from '@unfold-mcp/server/testing'
 import { expect, test } from 'vitest'
 import { type RequirementId, requirements } from '../../../test/requirements.ts'
 import { describeInChromium, until } from './chromium.ts'
@@ -36,23 +36,29 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     await until('the clicks are recorded', () => facts().actions === actions + times)
   }
 
-  /** Proves a requirement of the library again, with the whole server and a real page, on each way that it applies to. */
-  function verifies(id: RequirementId, body: (way: Way) => Promise<void>): void {
-    const { behaviour, ways: reach } = requirements.find((each) => each.id === id) ?? { behaviour: '', ways: 'none' }
-    const wanted = ways.filter(({ era }) => reach === 'every' || reach === era)
+  /** Proves a requirement of the library again, with the whole server and a real page, on each transport that it applies to. */
+  function verifies(id: RequirementId, body: (testTransport: TestTransport) => Promise<void>): void {
+    const { behaviour, ways: reach } = requirements.find((each) => each.id === id) ?? {
+      behaviour: '',
+      ways: 'none',
+    }
+    const wanted = testTransports.filter(({ era }) => reach === 'every' || reach === era)
     if (wanted.length === 0) throw new Error(`${id} is proven on no way.`)
     test.each(wanted)(`${id} ${behaviour} · $transport, $era`, body)
   }
 
-  verifies('S01', async (way) => {
+  verifies('S01', async (testTransport) => {
     await calm()
-    expect(await modesOf(await connect(way))).toEqual({ observe: ['errors', 'logs', 'page'], query_dom: undefined })
+    expect(await modesOf(await connect(testTransport))).toEqual({ observe: ['errors', 'logs', 'page'], query_dom: undefined })
   })
 
-  verifies('S32', async (way) => {
+  verifies('S32', async (testTransport) => {
     await calm()
-    const server = await served.serve(way)
-    for (const host of [{ view: 'host=codex' }, ...(way.era === 'session' ? [{ name: 'gemini-cli-mcp-client' }] : [])]) {
+    const server = await served.serve(testTransport)
+    for (const host of [
+      { view: 'host=codex' },
+      ...(testTransport.era === 'session' ? [{ name: 'gemini-cli-mcp-client' }] : []),
+    ]) {
       const client = await server.connect(host)
       const before = await modesOf(client)
       expect(before).toEqual({
@@ -71,27 +77,27 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     expect((await modesOf(await server.connect())).observe).toEqual(['errors', 'logs', 'page'])
   })
 
-  verifies('S02', async (way) => {
+  verifies('S02', async (testTransport) => {
     await calm()
-    const client = await connect(way)
+    const client = await connect(testTransport)
     await fetching(2)
     expect(await modesOf(client)).toEqual({ observe: ['errors', 'logs', 'network', 'page'], query_dom: undefined })
     await client.call('observe', { what: 'network' })
     expect((await modesOf(client)).generate).toEqual(['pr_summary', 'sarif', 'har'])
   })
 
-  verifies('S03', async (way) => {
+  verifies('S03', async (testTransport) => {
     await calm()
-    const client = await connect(way)
+    const client = await connect(testTransport)
     const reply = textOf(await client.call('observe', { what: 'logs' }))
     for (const tool of ['analyze', 'generate', 'configure']) expect(reply).toContain(`- ${tool}(`)
-    await client.told(1)
+    await client.waitForListChanges(1)
     expect(await client.toolNames()).toEqual(all)
   })
 
-  verifies('S04', async (way) => {
+  verifies('S04', async (testTransport) => {
     await calm()
-    const client = await observing(way)
+    const client = await observing(testTransport)
     const before = await modesOf(client)
     await clicking(1)
     expect(gained(before, await modesOf(client))).toEqual({
@@ -101,9 +107,9 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     })
   })
 
-  verifies('S05', async (way) => {
+  verifies('S05', async (testTransport) => {
     await calm()
-    const client = await observing(way)
+    const client = await observing(testTransport)
     const before = await modesOf(client)
     await served.measure()
     expect(gained(before, await modesOf(client))).toEqual({
@@ -113,18 +119,18 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     })
   })
 
-  verifies('S06', async (way) => {
+  verifies('S06', async (testTransport) => {
     await calm()
-    const client = await observing(way)
+    const client = await observing(testTransport)
     expect((await modesOf(client)).configure).toEqual(configureModes)
     await fetching(1)
     await clicking(1)
     expect((await modesOf(client)).configure).toEqual(configureModes)
   })
 
-  verifies('S07', async (way) => {
+  verifies('S07', async (testTransport) => {
     await calm()
-    const client = await observing(way)
+    const client = await observing(testTransport)
     expect((await countsOf(client)).observe).toEqual({ errors: 0, logs: 0 })
     await served.watch.page.evaluate(() => {
       for (let i = 0; i < 3; i++) console.error('an error')
@@ -143,41 +149,41 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     expect((await countsOf(client)).observe).toEqual({ errors: 4, logs: 48, network: 12, actions: 8 })
   })
 
-  verifies('S08', async (way) => {
+  verifies('S08', async (testTransport) => {
     await calm()
-    const client = await connect(way)
+    const client = await connect(testTransport)
     await fetching(1)
     const { observe } = await modesOf(client)
     expect(observe).toContain('network')
     expect(observe).not.toContain('actions')
   })
 
-  verifies('S10', async (way) => {
+  verifies('S10', async (testTransport) => {
     await calm()
     await fetching(1)
     await clicking(1)
-    const client = await connect(way)
+    const client = await connect(testTransport)
     await client.call('query_dom', { selector: 'h1' })
     expect(await client.toolNames()).toEqual(first)
     await expect(client.call('generate', { format: 'har' })).resolves.toMatchObject({ isError: true })
     expect(await client.toolNames()).toEqual(first)
   })
 
-  verifies('S11', async (way) => {
+  verifies('S11', async (testTransport) => {
     await calm()
-    const client = await connect(way)
+    const client = await connect(testTransport)
     for (const args of [{ what: 'page', tab: 'tab-99' }, { what: 'network' }, { what: 'errors', since: 'yore' }, {}]) {
       expect((await client.call('observe', args)).isError).toBe(true)
       expect(await client.toolNames()).toEqual(first)
     }
   })
 
-  verifies('S19', async (way) => {
+  verifies('S19', async (testTransport) => {
     await calm()
-    const server = await served.serve(way)
+    const server = await served.serve(testTransport)
     const [one, other] = [await server.connect(), await server.connect()]
     await one.call('observe', { what: 'logs' })
-    await one.told(1)
+    await one.waitForListChanges(1)
     expect(await one.toolNames()).toEqual(all)
     expect(await other.toolNames()).toEqual(first)
     await fetching(3)
@@ -186,21 +192,21 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     expect(await modesOf(other)).toEqual(await modesOf(one))
   })
 
-  verifies('S25', async (way) => {
+  verifies('S25', async (testTransport) => {
     await calm()
-    const client = await observing(way)
-    await client.quiet()
-    const before = client.notices
+    const client = await observing(testTransport)
+    await client.settle()
+    const before = client.listChanges
     await fetching(1)
-    await client.told(before + 1)
+    await client.waitForListChanges(before + 1)
     await fetching(20)
-    await client.quiet()
-    expect(client.notices).toBe(before + 1)
+    await client.settle()
+    expect(client.listChanges).toBe(before + 1)
   })
 
-  verifies('S27', async (way) => {
+  verifies('S27', async (testTransport) => {
     await calm()
-    const client = await connect(way)
+    const client = await connect(testTransport)
     const before = await client.tools()
     expect(before.map(({ name }) => name)).toEqual(all)
     const advised = before.filter(({ description = '' }) => description.endsWith('Call observe first.')).map(({ name }) => name)

@@ -1,4 +1,4 @@
-import { ways } from '@unfold-mcp/server/testing'
+import { testTransports } from '@unfold-mcp/server/testing'
 import { describe, expect, test } from 'vitest'
 import { describeInChromium, until } from './chromium.ts'
 import { choosing, countsOf, failureOf, type Modes, metaOf, modesOf } from './replies.ts'
@@ -200,9 +200,9 @@ describeInChromium('the tables of availability, on a real page', () => {
     expect(without).toEqual(['query_dom', 'configure'])
   })
 
-  test.each(ways)('over $transport in the era $era every schema is a plain object', async (way) => {
+  test.each(testTransports)('over $transport in the era $era every schema is a plain object', async (testTransport) => {
     await calm('/')
-    const client = await observing(way)
+    const client = await observing(testTransport)
     const combiners = ['anyOf', 'oneOf', 'allOf', 'not', '$ref']
     const tools = await client.tools()
     expect(tools.map(({ inputSchema }) => inputSchema.type)).toEqual(tools.map(() => 'object'))

@@ -206,12 +206,12 @@ describe.each(eras)('the calls of a client, in the era "%s"', (era) => {
     const activated = answer._meta?.['io.github.unfold-mcp/activation'] as { appeared?: unknown } | undefined
     expect(activated?.appeared).toEqual(era === 'session' ? shown : undefined)
     expect(await one.toolNames()).toEqual([...before, ...shown])
-    await one.told(notices)
-    await one.quiet()
-    expect(one.notices).toBe(notices)
+    await one.waitForListChanges(notices)
+    await one.settle()
+    expect(one.listChanges).toBe(notices)
     // Nobody else sees or hears of it.
     expect(await other.toolNames()).toEqual(before)
-    expect(other.notices).toBe(0)
+    expect(other.listChanges).toBe(0)
   })
 
   test('a search finds the current tools of a server, and no removed ones', async () => {
@@ -236,14 +236,14 @@ describe.each(eras)('the calls of a client, in the era "%s"', (era) => {
     const ats = ['', '/git', '/notes', '?exposure=search']
     const [all, gits, others, searching] = await Promise.all(ats.map((at) => gateway.connect({ era, at })))
     await become(all as never, 'git__log', ['log', 'status', 'blame'])
-    await Promise.all([all?.told(1), gits?.told(1)])
+    await Promise.all([all?.waitForListChanges(1), gits?.waitForListChanges(1)])
     expect(await gits?.toolNames()).toEqual([own, 'git__log', 'git__status', 'git__blame'])
     // The same tools announced again are no change.
     await become(all as never, 'git__log', ['log', 'status', 'blame'])
     await become(all as never, 'notes__add', ['add'])
-    await Promise.all([all?.told(2), others?.told(1)])
-    await all?.quiet()
-    expect([all, gits, others, searching].map((client) => client?.notices)).toEqual([2, 1, 1, 0])
+    await Promise.all([all?.waitForListChanges(2), others?.waitForListChanges(1)])
+    await all?.settle()
+    expect([all, gits, others, searching].map((client) => client?.listChanges)).toEqual([2, 1, 1, 0])
   })
 })
 
@@ -305,18 +305,18 @@ describe('an edit of the file', () => {
     const before = [gateway.pid('git'), gateway.pid('notes')]
     const renamed = { git: { ...git, tools: { log: { name: 'history' } } }, notes }
     await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles })
-    await worker.told(1)
+    await worker.waitForListChanges(1)
     expect(await worker.toolNames()).toEqual([own, 'history', 'git__status'])
     expect(textOf(await worker.call('history'))).toBe('log {}')
     const widened = { ...profiles, work: { servers: ['git', 'notes'], except: ['notes__add'] } }
     await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles: widened })
-    await worker.told(2)
+    await worker.waitForListChanges(2)
     expect(await worker.toolNames()).toEqual([own, 'history', 'git__status', 'notes__find'])
     await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles: { work: widened.work } })
-    await homely.told(1)
+    await homely.waitForListChanges(1)
     await expect(homely.toolNames()).rejects.toThrow('Unknown profile')
-    await homely.quiet()
-    expect([worker.notices, homely.notices]).toEqual([2, 1])
+    await homely.settle()
+    expect([worker.listChanges, homely.listChanges]).toEqual([2, 1])
     expect([gateway.pid('git'), gateway.pid('notes')]).toEqual(before)
   })
 
@@ -336,10 +336,10 @@ describe('an edit of the file', () => {
       expect(await client.toolNames()).toEqual(before.names)
       expect(gateway.pid('git')).toBe(before.pid)
     }
-    await client.quiet()
-    expect(client.notices).toBe(0)
+    await client.settle()
+    expect(client.listChanges).toBe(0)
     await gateway.edit({ ...config, mcpServers: { git } })
-    await client.told(1)
+    await client.waitForListChanges(1)
     expect(gateway.pid('git')).toBe(before.pid)
   })
 })

@@ -8,11 +8,11 @@ import { McpServer as McpServerV2 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { answerTo, toolsIn } from '../test/answers.ts'
+import { responseTo, toolsIn } from '../test/responses.ts'
 import { adopt } from './adopt.ts'
 import { adoptV1, type FactoryV1 } from './adopt-v1.ts'
 import { type TestClient, testClient } from './testing/client.ts'
-import { replyData, testContext, testServer, ways } from './testing/index.ts'
+import { replyData, testContext, testServer, testTransports } from './testing/index.ts'
 import { listen } from './transports/node.ts'
 
 interface Made {
@@ -116,20 +116,20 @@ const files = {
 } as const
 
 /** A client of the server as version 1 of the SDK itself serves it. */
-async function alone(factory: FactoryV1): Promise<TestClient> {
+async function connectWithSdk(factory: FactoryV1): Promise<TestClient> {
   const [there, back] = [new PassThrough(), new PassThrough()]
   await (await factory()).connect(new StdioServerTransportV1(there, back))
   return testClient(new StdioServerTransport(back, there), { era: 'session', listens: false })
 }
 
-const sessionWays = ways.filter(({ era }) => era === 'session')
-const statelessWays = ways.filter(({ era }) => era === 'stateless')
+const sessionTransports = testTransports.filter(({ era }) => era === 'session')
+const statelessTransports = testTransports.filter(({ era }) => era === 'stateless')
 
-test.each(ways.filter(({ era }) => era === 'session'))(
+test.each(testTransports.filter(({ era }) => era === 'session'))(
   'groups gate tools, and activation shows them ($transport)',
-  async (way) => {
+  async (testTransport) => {
     for (const factory of [workshop(), lowLevel()]) {
-      await using server = await testServer(adoptV1(factory, files), way)
+      await using server = await testServer(adoptV1(factory, files), testTransport)
       await using client = await server.connect()
       const first = await client.toolNames()
       expect(first).toEqual(expect.arrayContaining(['activate_files', 'deactivate']))
@@ -137,18 +137,18 @@ test.each(ways.filter(({ era }) => era === 'session'))(
       await expect(client.call('read_file', { path: 'x' })).rejects.toThrow('not found')
 
       expect(replyData(await client.call('activate_files'))).toMatchObject({ activated: ['files'] })
-      await client.told(1)
+      await client.waitForListChanges(1)
       expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'write_file']))
       expect((await client.call('read_file', { path: 'x' })).content).toMatchObject([{ text: expect.stringMatching(/^read/u) }])
     }
   },
 )
 
-test.each(ways.filter(({ era }) => era === 'stateless'))(
-  'on 2026-07-28 all is listed, or the groups of the address ($transport)',
-  async (way) => {
+test.each(testTransports.filter(({ era }) => era === 'stateless'))(
+  'on 2026-07-28 everything is listed, or the groups of the URL ($transport)',
+  async (testTransport) => {
     for (const factory of [workshop(), lowLevel()]) {
-      await using server = await testServer(adoptV1(factory, files), way)
+      await using server = await testServer(adoptV1(factory, files), testTransport)
       await using client = await server.connect()
       expect(await client.toolNames()).toContain('read_file')
       expect(await client.toolNames()).not.toContain('activate_files')
@@ -159,11 +159,11 @@ test.each(ways.filter(({ era }) => era === 'stateless'))(
   },
 )
 
-describe.each(ways)('a server of version 1 over $transport, $era era', (way) => {
-  const isSession = way.era === 'session'
+describe.each(testTransports)('a server of version 1 over $transport, $era era', (testTransport) => {
+  const isSession = testTransport.era === 'session'
 
-  test('what the server says of itself is kept, and its groups are added', async () => {
-    await using server = await testServer(adoptV1(workshop(), files), way)
+  test("the server's info is kept, and its groups are added", async () => {
+    await using server = await testServer(adoptV1(workshop(), files), testTransport)
     await using client = await server.connect()
     expect(client.client.getServerVersion()).toMatchObject({ name: 'workshop', version: '3.2.1', title: 'Workshop' })
     expect(client.client.getServerCapabilities()).toMatchObject({
@@ -177,8 +177,8 @@ describe.each(ways)('a server of version 1 over $transport, $era era', (way) => 
     expect(client.client.getInstructions()).toMatch(/^A workshop\.\n\n.*files/su)
   })
 
-  test('prompts, resources and completions are passed on', async () => {
-    await using server = await testServer(adoptV1(workshop(), files), way)
+  test('prompts, resources and completions are forwarded', async () => {
+    await using server = await testServer(adoptV1(workshop(), files), testTransport)
     await using client = await server.connect()
     const { client: mcp } = client
     expect((await mcp.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet'])
@@ -195,36 +195,36 @@ describe.each(ways)('a server of version 1 over $transport, $era era', (way) => 
   })
 
   test('progress and log messages reach the client', async () => {
-    await using server = await testServer(adoptV1(workshop()), way)
+    await using server = await testServer(adoptV1(workshop()), testTransport)
     await using client = await server.connect()
-    const heard: unknown[] = []
-    client.client.setNotificationHandler('notifications/message', ({ params }) => void heard.push(params.data))
+    const received: unknown[] = []
+    client.client.setNotificationHandler('notifications/message', ({ params }) => void received.push(params.data))
     if (isSession) await client.client.setLoggingLevel('debug')
     const meta = isSession ? {} : { _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } }
     await client.client.callTool(
       { name: 'work', arguments: {}, ...meta },
-      { onprogress: ({ progress }) => void heard.push(progress) },
+      { onprogress: ({ progress }) => void received.push(progress) },
     )
-    await client.quiet()
-    expect(heard).toEqual([1, 'working'])
+    await client.settle()
+    expect(received).toEqual([1, 'working'])
   })
 
-  test('a call that is cancelled is cancelled there', async () => {
+  test('cancellation reaches the server', async () => {
     const made: Made[] = []
-    await using server = await testServer(adoptV1(workshop(made)), way)
+    await using server = await testServer(adoptV1(workshop(made)), testTransport)
     await using client = await server.connect()
     const gone = new AbortController()
     const call = client.client.callTool({ name: 'wait' }, { signal: gone.signal })
     setTimeout(() => gone.abort(), 30)
     await expect(call).rejects.toThrow('abort')
-    await client.quiet()
+    await client.settle()
     expect(made.filter(({ isCancelled }) => isCancelled).length).toBe(1)
     expect((await client.call('read_file', { path: 'x' })).content).toEqual(text('read x').content)
   })
 
-  test('every server that was made is closed when its client is gone', async () => {
+  test('every created server is closed when its client disconnects', async () => {
     const made: Made[] = []
-    const server = await testServer(adoptV1(workshop(made), files), way)
+    const server = await testServer(adoptV1(workshop(made), files), testTransport)
     const client = await server.connect()
     await client.toolNames()
     await client.call('measure')
@@ -233,26 +233,26 @@ describe.each(ways)('a server of version 1 over $transport, $era era', (way) => 
     expect(made.every(({ isClosed }) => isClosed)).toBe(true)
   })
 
-  test('who asks is told to its handlers', async () => {
-    await using server = await testServer(adoptV1(workshop()), way)
+  test('its handlers get the principal', async () => {
+    await using server = await testServer(adoptV1(workshop()), testTransport)
     await using client = await server.connect({ principal: { id: 'ann' } })
-    const isHttp = way.transport === 'http'
+    const isHttp = testTransport.transport === 'http'
     const expected = isHttp ? ['ann', true, isSession] : [null, false, false]
     expect((await client.call('who')).content).toEqual(text(JSON.stringify(expected)).content)
   })
 })
 
-describe.each(sessionWays)('sessions over $transport', (way) => {
-  test('without groups it lists the same bytes as alone', async () => {
+describe.each(sessionTransports)('sessions over $transport', (testTransport) => {
+  test('without groups its list has the same bytes as the SDK', async () => {
     for (const factory of [workshop(), lowLevel(['one', 'two'])]) {
-      await using server = await testServer(adoptV1(factory), way)
+      await using server = await testServer(adoptV1(factory), testTransport)
       await using adopted = await server.connect()
-      await using before = await alone(factory)
-      expect(toolsIn(await answerTo(adopted, 'tools/list'))).toBe(toolsIn(await answerTo(before, 'tools/list')))
+      await using before = await connectWithSdk(factory)
+      expect(toolsIn(await responseTo(adopted, 'tools/list'))).toBe(toolsIn(await responseTo(before, 'tools/list')))
     }
   })
 
-  test('calls answer with the same bytes as alone: results, errors, validation', async () => {
+  test('calls return the same bytes as the SDK: results, errors, validation', async () => {
     const calls = [
       { name: 'read_file', arguments: { path: 'x' } },
       { name: 'read_file', arguments: { path: 1 } },
@@ -266,17 +266,17 @@ describe.each(sessionWays)('sessions over $transport', (way) => {
       [workshop(), ['read_file', 'write_file', 'fail', 'measure']],
       [lowLevel(), ['read_file', 'write_file', 'refuse', 'crash']],
     ] as const) {
-      await using server = await testServer(adoptV1(factory), way)
+      await using server = await testServer(adoptV1(factory), testTransport)
       await using adopted = await server.connect()
-      await using before = await alone(factory)
+      await using before = await connectWithSdk(factory)
       for (const call of calls.filter(({ name }) => names.some((each) => each === name))) {
-        expect(await answerTo(adopted, 'tools/call', call)).toBe(await answerTo(before, 'tools/call', call))
+        expect(await responseTo(adopted, 'tools/call', call)).toBe(await responseTo(before, 'tools/call', call))
       }
     }
   })
 
-  test('it asks its client as before', async () => {
-    await using server = await testServer(adoptV1(workshop(), files), way)
+  test('it elicits input as before', async () => {
+    await using server = await testServer(adoptV1(workshop(), files), testTransport)
     await using client = await server.connect()
     client.client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ann' } }))
     expect((await client.call('ask')).content).toEqual(text('hello "Ann"').content)
@@ -284,37 +284,37 @@ describe.each(sessionWays)('sessions over $transport', (way) => {
     expect((await client.call('roots')).content).toEqual(text('MCP error -32601: Method not found').content)
   })
 
-  test("what one session's server does to its tools, only that session sees and hears of", async () => {
+  test("changes to the tools of one session's server affect only that session", async () => {
     const made: Made[] = []
-    await using server = await testServer(adoptV1(workshop(made)), way)
+    await using server = await testServer(adoptV1(workshop(made)), testTransport)
     await using ann = await server.connect()
     const hers = made.at(-1)?.tools
     await using bob = await server.connect()
     hers?.get('write_file')?.disable()
-    await ann.told(1)
+    await ann.waitForListChanges(1)
     expect(await ann.toolNames()).not.toContain('write_file')
     expect(await bob.toolNames()).toContain('write_file')
     hers?.get('write_file')?.enable()
-    await ann.told(2)
-    await ann.quiet()
-    expect([ann.notices, bob.notices]).toEqual([2, 0])
+    await ann.waitForListChanges(2)
+    await ann.settle()
+    expect([ann.listChanges, bob.listChanges]).toEqual([2, 0])
   })
 
-  test('its other notices are passed on', async () => {
+  test('its other notifications are forwarded', async () => {
     const made: Made[] = []
-    await using server = await testServer(adoptV1(workshop(made)), way)
+    await using server = await testServer(adoptV1(workshop(made)), testTransport)
     await using client = await server.connect()
-    const heard: string[] = []
-    client.client.setNotificationHandler('notifications/prompts/list_changed', () => void heard.push('prompts'))
-    client.client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri))
+    const received: string[] = []
+    client.client.setNotificationHandler('notifications/prompts/list_changed', () => void received.push('prompts'))
+    client.client.setNotificationHandler('notifications/resources/updated', ({ params }) => void received.push(params.uri))
     const mcp = made.at(-1)?.mcp
     mcp?.sendPromptListChanged()
     await mcp?.server.sendResourceUpdated({ uri: 'docs://readme' })
-    await client.quiet()
-    expect(heard).toEqual(['prompts', 'docs://readme'])
+    await client.settle()
+    expect(received).toEqual(['prompts', 'docs://readme'])
   })
 
-  test('it learns what its client can do, and when it is initialised', async () => {
+  test("it gets the client's capabilities and the initialized notification", async () => {
     const made: Made[] = []
     let initialised = 0
     const factory: FactoryV1 = async () => {
@@ -322,7 +322,7 @@ describe.each(sessionWays)('sessions over $transport', (way) => {
       if (mcp instanceof McpServer) mcp.server.oninitialized = () => void initialised++
       return mcp
     }
-    await using server = await testServer(adoptV1(factory), way)
+    await using server = await testServer(adoptV1(factory), testTransport)
     initialised = 0
     await using _client = await server.connect()
     const inner = made.at(-1)?.mcp.server
@@ -332,44 +332,50 @@ describe.each(sessionWays)('sessions over $transport', (way) => {
   })
 })
 
-test.each(statelessWays)('on 2026-07-28 it can ask its client nothing, and is told so ($transport)', async (way) => {
-  await using server = await testServer(adoptV1(workshop()), way)
-  await using client = await server.connect()
-  const roots = await client.call('roots')
-  expect(roots).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('can ask its client nothing') }] })
-  expect(await client.call('ask')).toMatchObject({ isError: true })
-})
+test.each(statelessTransports)(
+  'on 2026-07-28 its requests to the client fail with the reason ($transport)',
+  async (testTransport) => {
+    await using server = await testServer(adoptV1(workshop()), testTransport)
+    await using client = await server.connect()
+    const roots = await client.call('roots')
+    expect(roots).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('cannot send requests to a client on protocol revision 2026-07-28') }],
+    })
+    expect(await client.call('ask')).toMatchObject({ isError: true })
+  },
+)
 
-test('2026-07-28 clients that listen are told when the author says that the tools changed', async () => {
-  for (const way of statelessWays) {
+test('toolListChanged() notifies 2026-07-28 clients that listen', async () => {
+  for (const testTransport of statelessTransports) {
     const names = ['one']
     const served = adoptV1(lowLevel(names))
-    await using server = await testServer(served, way)
+    await using server = await testServer(served, testTransport)
     await using client = await server.connect()
     names.push('two')
     served.toolListChanged()
-    await client.told(1)
+    await client.waitForListChanges(1)
     expect(await client.toolNames()).toEqual(['one', 'two'])
   }
 })
 
-test('a name that this library uses is refused in words', async () => {
+test('a reserved tool name is refused', async () => {
   const served = adoptV1(lowLevel(['activate_files']), { groups: { files: { about: 'Files' } }, report: () => undefined })
   await expect(listen(served, { port: 0 })).rejects.toThrow('"activate_files" is a name of this library')
 })
 
-describe('a server of the other version is sent to the other function', () => {
-  test('version 1 to adoptV1', async () => {
+describe('a server of the other version is refused with the right function:', () => {
+  test('version 1 with adoptV1', async () => {
     const served = adopt(workshop() as never, { report: () => undefined })
     await expect(testContext(served)).rejects.toThrow("use adoptV1 from '@unfold-mcp/server/adopt-v1'")
   })
 
-  test('version 2 to adopt', async () => {
+  test('version 2 with adopt', async () => {
     const served = adoptV1((() => new McpServerV2({ name: 'two', version: '2' })) as never, { report: () => undefined })
     await expect(testContext(served)).rejects.toThrow("Use adopt from '@unfold-mcp/server'")
   })
 
-  test('one without tools to neither', async () => {
+  test('and one without tools', async () => {
     const served = adoptV1(() => new McpServer({ name: 'empty', version: '1' }), { report: () => undefined })
     await expect(testContext(served)).rejects.toThrow('empty cannot be adopted: it has no tools')
   })

@@ -15,10 +15,10 @@ import {
 import type { Facts } from '@unfold-mcp/core'
 import { Adopted, type AdoptOptions, type Make } from './adopted.ts'
 import type { AdoptedServer } from './adoption/adopted-server.ts'
-import { Calls } from './adoption/calls.ts'
-import { Link, type MessageExtra } from './adoption/link.ts'
-import { contextIn, ownMethods } from './adoption/methods.ts'
-import { AdoptedTools, unusable, type WithList } from './adoption/tools.ts'
+import { CallInterceptor } from './adoption/call-interceptor.ts'
+import { InMemoryClient, type MessageExtra } from './adoption/in-memory-client.ts'
+import { registerOwnMethods, sdkContextOf } from './adoption/methods.ts'
+import { AdoptedTools, unsupportedServer, type WithLister } from './adoption/tools.ts'
 import type { ConnectingClient } from './catalog/scoped-server.ts'
 import { cacheHint } from './operations/cache-hint.ts'
 import { instructionsFor } from './operations/instructions.ts'
@@ -31,122 +31,122 @@ import type { Era, ToolContext } from './tool/context.ts'
 import type { Principal } from './tool/principal.ts'
 import type { HandlerResult } from './tool/result.ts'
 
-/** Makes a server of the SDK's version 1, not yet connected to anything. */
+/** Creates an unconnected server of the SDK's version 1. */
 export type FactoryV1 = () => McpServerV1 | ServerV1 | Promise<McpServerV1 | ServerV1>
 
 /**
- * The same as `adopt` for a server of the SDK's version 1. It is made anew for every session and connection. On 2026-07-28 it
- * is made for every request, because clients that know nothing of each other must not share a server's connection; there it
- * can ask its client nothing.
+ * Like `adopt`, for a server of the SDK's version 1. The factory creates a server for every session and connection. On 2026-07-28
+ * it creates one for every request, because independent clients must not share a connection; there the server cannot send requests
+ * to its client.
  */
 export function adoptV1<const Name extends string = never, F extends Facts = Facts, P extends Principal = Principal>(
   factory: FactoryV1,
   options: AdoptOptions<Name, F, P> = {},
 ): Adopted<Name, F, P> {
-  return new Adopted(options, makerOf(factory))
+  return new Adopted(options, serverFactory(factory))
 }
 
-function makerOf(factory: FactoryV1): Make {
+function serverFactory(factory: FactoryV1): Make {
   return async (connecting, rules, admit) => {
     const inner = await connect(factory, connecting)
-    const calls = new Calls()
+    const interceptor = new CallInterceptor()
     const tools = new AdoptedTools({
       name: inner.serverInfo.name,
       era: connecting.era,
       rules,
       admit,
-      list: lister(inner.link, connecting),
-      call: (name, args, ctx) => called(inner.link, calls.paramsOf(name, args, contextIn(ctx.client)), ctx),
+      list: lister(inner.client, connecting),
+      call: (name, args, ctx) => callInner(inner.client, interceptor.paramsOf(name, args, sdkContextOf(ctx.client)), ctx),
     })
-    inner.link.onnotification = ({ method }) => {
-      if (method === listChanged) tools.changed()
+    inner.client.onnotification = ({ method }) => {
+      if (method === listChanged) tools.refresh()
     }
     try {
-      await tools.begin()
+      await tools.load()
     } catch (error) {
-      await inner.link.close()
+      await inner.client.close()
       throw error
     }
-    const remade: WithList = async (read) => {
-      const { link } = await connect(factory, connecting)
+    const withNewServer: WithLister = async (read) => {
+      const { client } = await connect(factory, connecting)
       try {
-        return await read(lister(link, connecting))
+        return await read(lister(client, connecting))
       } finally {
-        await link.close()
+        await client.close()
       }
     }
-    return adoptedServerOf(inner, tools, calls, connecting.era === 'stateless' ? remade : undefined)
+    return toAdoptedServer(inner, tools, interceptor, connecting.era === 'stateless' ? withNewServer : undefined)
   }
 }
 
-/** A server of version 1 and what it said of itself. */
-interface Inner extends InitializeResult {
-  readonly link: Link
+/** Connection to the adopted server, with its `initialize` result. */
+interface InnerServer extends InitializeResult {
+  readonly client: InMemoryClient
 }
 
-async function connect(factory: FactoryV1, connecting: ConnectingClient): Promise<Inner> {
-  const made = await factory()
-  const server = 'server' in made ? made.server : made
+async function connect(factory: FactoryV1, connecting: ConnectingClient): Promise<InnerServer> {
+  const original = await factory()
+  const server = 'server' in original ? original.server : original
   if ('_getRequestHandler' in server)
-    throw unusable('The server', "it is one of the SDK's version 2. Use adopt from '@unfold-mcp/server'")
+    throw unsupportedServer('The server', "it is a server of the SDK's version 2. Use adopt from '@unfold-mcp/server'")
   if (server.transport !== undefined)
-    throw unusable(
-      'The server',
-      'it is connected already. The factory must make a new one each time, and leave connecting to whoever serves it',
-    )
-  const link = new Link(connecting.sessionId)
-  await made.connect(link.wire as unknown as Parameters<typeof made.connect>[0])
-  const { client } = connecting
-  const introduction = (await link.request(
+    throw unsupportedServer('The server', 'it is already connected. The factory must create a new, unconnected server each time')
+  const client = new InMemoryClient(connecting.sessionId)
+  await original.connect(client.transport as unknown as Parameters<typeof original.connect>[0])
+  const { protocolVersion, capabilities, clientInfo } = connecting.client ?? {}
+  const initialized = (await client.request(
     'initialize',
     {
-      protocolVersion: client?.protocolVersion ?? LATEST_PROTOCOL_VERSION,
-      capabilities: client?.capabilities ?? {},
-      clientInfo: client?.clientInfo ?? { name: 'unfold', version: '1.0.0' },
+      protocolVersion: protocolVersion ?? LATEST_PROTOCOL_VERSION,
+      capabilities: capabilities ?? {},
+      clientInfo: clientInfo ?? { name: 'unfold', version: '1.0.0' },
     },
     { extra: extraOf(connecting) },
   )) as InitializeResult
-  // Otherwise the client's own word that it is initialised is passed on.
-  if (client === undefined) link.notify('notifications/initialized')
-  if (introduction.capabilities.tools === undefined) {
-    await link.close()
-    throw unusable(introduction.serverInfo.name, 'it has no tools')
+  // Otherwise the client's own notification is forwarded.
+  if (connecting.client === undefined) client.notify('notifications/initialized')
+  if (initialized.capabilities.tools === undefined) {
+    await client.close()
+    throw unsupportedServer(initialized.serverInfo.name, 'it has no tools')
   }
-  return { ...introduction, link }
+  return { ...initialized, client }
 }
 
-function adoptedServerOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: WithList | undefined): AdoptedServer {
-  const { link } = inner
-  let face: Server | undefined
+function toAdoptedServer(
+  inner: InnerServer,
+  tools: AdoptedTools,
+  interceptor: CallInterceptor,
+  withNewServer: WithLister | undefined,
+): AdoptedServer {
+  let outer: Server | undefined
   return {
     name: tools.name,
     info: inner.serverInfo,
     entries: () => tools.entries(),
     subscribe: (changed) => tools.subscribe(changed),
     upToDate: () => tools.upToDate(),
-    refresh: () => tools.changed(face?.transport === undefined ? remade : undefined),
-    serve(runtime, scope, introduces) {
-      face = faceOf(inner, runtime, scope, introduces)
-      ownMethods(runtime, scope, face)
-      calls.handle(runtime, scope, face, tools)
-      join(face, inner, scope.settings.era, tools)
-      return face
+    refresh: () => tools.refresh(outer?.transport === undefined ? withNewServer : undefined),
+    serve(runtime, scope, isDiscoverable) {
+      outer = createOuterServer(inner, runtime, scope, isDiscoverable)
+      registerOwnMethods(runtime, scope, outer)
+      interceptor.install(runtime, scope, outer, tools)
+      bridge(outer, inner, scope.settings.era, tools)
+      return outer
     },
-    close: () => link.close(),
+    close: () => inner.client.close(),
   }
 }
 
-/** The protocol server that clients of both eras speak to. */
-function faceOf(inner: Inner, runtime: Runtime, scope: Scope, introduces: boolean): Server {
+/** Creates the server that clients of both eras connect to. */
+function createOuterServer(inner: InnerServer, runtime: Runtime, scope: Scope, isDiscoverable: boolean): Server {
   const { serverInfo, capabilities, instructions, protocolVersion } = inner
-  const ours = instructionsFor(runtime, scope)
-  const text = [instructions, ours].filter(Boolean).join('\n\n')
+  const text = [instructions, instructionsFor(runtime, scope)].filter(Boolean).join('\n\n')
   const { tasks: _, ...declared } = capabilities as ServerCapabilities & { tasks?: unknown }
-  const { extensions, ...mine } = capabilitiesOf(runtime, introduces ? scope : undefined)
+  const { extensions, ...added } = capabilitiesOf(runtime, isDiscoverable ? scope : undefined)
   const hint = cacheHint(runtime)
   return new Server(serverInfo, {
     jsonSchemaValidator,
-    capabilities: { ...declared, ...mine, extensions: { ...declared.extensions, ...extensions } },
+    capabilities: { ...declared, ...added, extensions: { ...declared.extensions, ...extensions } },
     ...(text !== '' && { instructions: text }),
     ...(scope.settings.era === 'session'
       ? { supportedProtocolVersions: [protocolVersion] }
@@ -163,93 +163,96 @@ const forwarded: { readonly [C in keyof ServerCapabilities]: readonly string[] }
   logging: ['logging/setLevel'],
 }
 
-/** Passes on, in both directions, all that is not about tools. */
-function join(face: Server, { link, capabilities }: Inner, era: Era, tools: AdoptedTools): void {
+/** Forwards everything that is not about tools, in both directions. */
+function bridge(outer: Server, { client, capabilities }: InnerServer, era: Era, tools: AdoptedTools): void {
   for (const [capability, methods] of Object.entries(forwarded)) {
     if (!(capability in capabilities)) continue
     for (const method of methods ?? [])
-      face.setRequestHandler(
+      outer.setRequestHandler(
         method as never,
-        ((request: JSONRPCRequest, ctx: ServerContext) => forward(link, request, ctx)) as never,
+        ((request: JSONRPCRequest, ctx: ServerContext) => forward(client, request, ctx)) as never,
       )
   }
-  face.setNotificationHandler('notifications/roots/list_changed', ({ params }) =>
-    link.notify('notifications/roots/list_changed', params),
+  outer.setNotificationHandler('notifications/roots/list_changed', ({ params }) =>
+    client.notify('notifications/roots/list_changed', params),
   )
-  face.oninitialized = () => link.notify('notifications/initialized')
-  face.onclose = () => void link.close()
-  link.onclose = () => void face.close()
-  link.onnotification = (notification, about) => {
-    if (notification.method === listChanged) tools.changed()
-    else void tell(face, notification, era === 'session' ? about : (about ?? link.current), era).catch(() => undefined)
+  outer.oninitialized = () => client.notify('notifications/initialized')
+  outer.onclose = () => void client.close()
+  client.onclose = () => void outer.close()
+  client.onnotification = (notification, related) => {
+    if (notification.method === listChanged) tools.refresh()
+    else {
+      const request = era === 'session' ? related : (related ?? client.current)
+      void forwardNotification(outer, notification, request, era).catch(() => undefined)
+    }
   }
-  link.onrequest = (request, about, signal) => {
-    if (era === 'session') return ask(face, link, request, about ?? link.current, signal)
-    throw unaskable(request.method)
+  client.onrequest = (request, related, signal) => {
+    if (era === 'session') return forwardToClient(outer, client, request, related ?? client.current, signal)
+    throw clientRequestUnsupported(request.method)
   }
 }
 
-function forward(link: Link, { method, params }: JSONRPCRequest, ctx: ServerContext): Promise<unknown> {
-  return link.request(method, params, { ctx, signal: ctx.mcpReq.signal, extra: extraFrom(ctx) })
+function forward(client: InMemoryClient, { method, params }: JSONRPCRequest, ctx: ServerContext): Promise<unknown> {
+  return client.request(method, params, { ctx, signal: ctx.mcpReq.signal, extra: extraFrom(ctx) })
 }
 
-/** Tells the client, in the course of the request that it is about. */
-async function tell(
-  face: Server,
+/** Sends a notification to the client, on the stream of the request that it belongs to. */
+async function forwardNotification(
+  outer: Server,
   { method, params }: JSONRPCNotification,
-  about: ServerContext | undefined,
+  related: ServerContext | undefined,
   era: Era,
 ): Promise<void> {
   const notification = { method, ...(params !== undefined && { params }) }
-  if (era === 'session') return about === undefined ? face.notification(notification) : about.mcpReq.notify(notification)
-  // On 2026-07-28 a request says itself which messages it wants to hear.
+  if (era === 'session') return related === undefined ? outer.notification(notification) : related.mcpReq.notify(notification)
+  // A 2026-07-28 request sets its own log level, which `log` checks.
   if (method === 'notifications/message') {
     const { level, data, logger } = params as { level: LoggingLevel; data: unknown; logger?: string }
-    return about?.mcpReq.log(level, data, logger)
+    return related?.mcpReq.log(level, data, logger)
   }
-  return method === 'notifications/progress' ? about?.mcpReq.notify(notification) : face.notification(notification)
+  return method === 'notifications/progress' ? related?.mcpReq.notify(notification) : outer.notification(notification)
 }
 
-// The longest that a timer can wait: how long an answer may take is the asking server's to decide.
-const noLimitMs = 2 ** 31 - 1
+// Maximum of a timer: the server that sends the request applies its own timeout.
+const maxTimerMs = 2 ** 31 - 1
 
-/** Asks the client of a session. */
-function ask(
-  face: Server,
-  link: Link,
+/** Forwards a request of the server to the client of a session. */
+function forwardToClient(
+  outer: Server,
+  client: InMemoryClient,
   { method, params }: JSONRPCRequest,
-  about: ServerContext | undefined,
+  related: ServerContext | undefined,
   signal: AbortSignal,
 ): Promise<unknown> {
   const progressToken = params?._meta?.progressToken
   const options = {
     signal,
-    timeout: noLimitMs,
+    timeout: maxTimerMs,
     ...(progressToken !== undefined && {
-      onprogress: (progress: object) => link.notify('notifications/progress', { progressToken, ...progress }),
+      onprogress: (progress: object) => client.notify('notifications/progress', { progressToken, ...progress }),
     }),
   }
-  const question = { method, ...(params !== undefined && { params }) } as never
-  return about === undefined ? face.request(question, options) : about.mcpReq.send(question, options)
+  const request = { method, ...(params !== undefined && { params }) } as never
+  return related === undefined ? outer.request(request, options) : related.mcpReq.send(request, options)
 }
 
-function unaskable(method: string): ProtocolError {
+function clientRequestUnsupported(method: string): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.MethodNotFound,
-    `This server is one of the SDK's version 1, which on protocol revision 2026-07-28 can ask its client nothing: ${method} was not sent. Clients of earlier revisions can be asked; a server of version 2 can return inputRequired().`,
+    `${method} was not sent: a server of the SDK's version 1 cannot send requests to a client on protocol revision 2026-07-28. Use a client of an earlier revision, or return inputRequired() from a server of version 2.`,
   )
 }
 
-/** Calls the server's tool with what the client sent; whatever comes of it leaves as it is. */
-async function called(link: Link, params: object, { client, signal }: ToolContext): Promise<HandlerResult> {
-  const mcp = contextIn(client)
+/** Calls the server's tool with the client's params; its result is not changed. */
+async function callInner(inner: InMemoryClient, params: object, { client, signal }: ToolContext): Promise<HandlerResult> {
+  const mcp = sdkContextOf(client)
   const extra = mcp === undefined ? {} : extraFrom(mcp)
-  return (await link.request('tools/call', params, { ctx: mcp, signal, extra })) as HandlerResult
+  return (await inner.request('tools/call', params, { ctx: mcp, signal, extra })) as HandlerResult
 }
 
-function lister(link: Link, connecting: ConnectingClient): (cursor: string | undefined) => Promise<unknown> {
+function lister(client: InMemoryClient, connecting: ConnectingClient): (cursor: string | undefined) => Promise<unknown> {
   const extra = extraOf(connecting)
-  return (cursor) => link.request('tools/list', cursor === undefined ? {} : { cursor }, { extra })
+  return (cursor) => client.request('tools/list', cursor === undefined ? {} : { cursor }, { extra })
 }
 
 function extraOf({ principal, request }: ConnectingClient): MessageExtra {

@@ -16,11 +16,11 @@ import {
 import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { answerTo, toolsIn } from '../test/answers.ts'
+import { responseTo, toolsIn } from '../test/responses.ts'
 import { adopt } from './adopt.ts'
 import { ToolRegistry } from './registry.ts'
 import { type TestClient, testClient } from './testing/client.ts'
-import { replyData, testContext, testServer, type Way, ways } from './testing/index.ts'
+import { replyData, type TestTransport, testContext, testServer, testTransports } from './testing/index.ts'
 import { createHandler } from './transports/handler.ts'
 import { listen } from './transports/node.ts'
 
@@ -143,7 +143,7 @@ const files = {
 } as const
 
 /** A client of the server as the SDK itself serves it. */
-async function alone(factory: McpServerFactory, { transport, era }: Way): Promise<TestClient> {
+async function connectWithSdk(factory: McpServerFactory, { transport, era }: TestTransport): Promise<TestClient> {
   return testClient(await wireTo(), { era, listens: false })
 
   async function wireTo(): Promise<Transport> {
@@ -165,11 +165,11 @@ async function alone(factory: McpServerFactory, { transport, era }: Way): Promis
   }
 }
 
-test.each(ways.filter(({ era }) => era === 'session'))(
+test.each(testTransports.filter(({ era }) => era === 'session'))(
   'groups gate tools, and activation shows them ($transport)',
-  async (way) => {
+  async (testTransport) => {
     for (const factory of [workshop(), lowLevel()]) {
-      await using server = await testServer(adopt(factory, files), way)
+      await using server = await testServer(adopt(factory, files), testTransport)
       await using client = await server.connect()
       const first = await client.toolNames()
       expect(first).toEqual(expect.arrayContaining(['activate_files', 'deactivate']))
@@ -177,18 +177,18 @@ test.each(ways.filter(({ era }) => era === 'session'))(
       await expect(client.call('read_file', { path: 'x' })).rejects.toThrow('not found')
 
       expect(replyData(await client.call('activate_files'))).toMatchObject({ activated: ['files'] })
-      await client.told(1)
+      await client.waitForListChanges(1)
       expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'write_file']))
       expect((await client.call('read_file', { path: 'x' })).content).toMatchObject([{ text: expect.stringMatching(/^read/u) }])
     }
   },
 )
 
-test.each(ways.filter(({ era }) => era === 'stateless'))(
-  'on 2026-07-28 all is listed, or the groups of the address ($transport)',
-  async (way) => {
+test.each(testTransports.filter(({ era }) => era === 'stateless'))(
+  'on 2026-07-28 everything is listed, or the groups of the URL ($transport)',
+  async (testTransport) => {
     for (const factory of [workshop(), lowLevel()]) {
-      await using server = await testServer(adopt(factory, files), way)
+      await using server = await testServer(adopt(factory, files), testTransport)
       await using client = await server.connect()
       expect(await client.toolNames()).toContain('read_file')
       expect(await client.toolNames()).not.toContain('activate_files')
@@ -199,20 +199,20 @@ test.each(ways.filter(({ era }) => era === 'stateless'))(
   },
 )
 
-describe.each(ways)('an adopted server over $transport, $era era', (way) => {
-  const isSession = way.era === 'session'
+describe.each(testTransports)('an adopted server over $transport, $era era', (testTransport) => {
+  const isSession = testTransport.era === 'session'
 
-  test('without groups it lists the same bytes as alone', async () => {
+  test('without groups its list has the same bytes as the SDK', async () => {
     for (const factory of [workshop(), lowLevel(['a', 'b'], { title: 'T' })]) {
-      await using server = await testServer(adopt(factory), way)
+      await using server = await testServer(adopt(factory), testTransport)
       await using adopted = await server.connect()
-      await using before = await alone(factory, way)
-      const [ours, theirs] = [await answerTo(adopted, 'tools/list'), await answerTo(before, 'tools/list')]
+      await using before = await connectWithSdk(factory, testTransport)
+      const [ours, theirs] = [await responseTo(adopted, 'tools/list'), await responseTo(before, 'tools/list')]
       expect(toolsIn(ours)).toBe(toolsIn(theirs))
     }
   })
 
-  test('calls answer with the same bytes as alone: results, errors, validation', async () => {
+  test('calls return the same bytes as the SDK: results, errors, validation', async () => {
     const calls = [
       { name: 'read_file', arguments: { path: 'x' } },
       { name: 'read_file', arguments: { path: 1 } },
@@ -228,17 +228,17 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
       [workshop(), ['read_file', 'write_file', 'fail', 'measure', 'numbers', 'work']],
       [lowLevel(), ['read_file', 'write_file', 'refuse', 'crash']],
     ] as const) {
-      await using server = await testServer(adopt(factory, { groups: { all: { about: 'All', default: true } } }), way)
+      await using server = await testServer(adopt(factory, { groups: { all: { about: 'All', default: true } } }), testTransport)
       await using adopted = await server.connect()
-      await using before = await alone(factory, way)
+      await using before = await connectWithSdk(factory, testTransport)
       for (const call of calls.filter(({ name }) => names.some((each) => each === name))) {
-        expect(await answerTo(adopted, 'tools/call', call)).toBe(await answerTo(before, 'tools/call', call))
+        expect(await responseTo(adopted, 'tools/call', call)).toBe(await responseTo(before, 'tools/call', call))
       }
     }
   })
 
-  test('what the server says of itself is kept, and its groups are added', async () => {
-    await using server = await testServer(adopt(workshop(), files), way)
+  test("the server's info is kept, and its groups are added", async () => {
+    await using server = await testServer(adopt(workshop(), files), testTransport)
     await using client = await server.connect()
     expect(client.client.getServerVersion()).toMatchObject({ name: 'workshop', version: '3.2.1', title: 'Workshop' })
     expect(client.client.getServerCapabilities()).toMatchObject({
@@ -254,8 +254,8 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
     expect(instructions).toContain('files')
   })
 
-  test('prompts, resources and completions are served by it as before', async () => {
-    await using server = await testServer(adopt(workshop(), files), way)
+  test('prompts, resources and completions work as before', async () => {
+    await using server = await testServer(adopt(workshop(), files), testTransport)
     await using client = await server.connect()
     const { client: mcp } = client
     expect((await mcp.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet'])
@@ -270,22 +270,22 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
   })
 
   test('progress and log messages reach the client', async () => {
-    await using server = await testServer(adopt(workshop()), way)
+    await using server = await testServer(adopt(workshop()), testTransport)
     await using client = await server.connect()
-    const heard: unknown[] = []
-    client.client.setNotificationHandler('notifications/message', ({ params }) => void heard.push(params.data))
+    const received: unknown[] = []
+    client.client.setNotificationHandler('notifications/message', ({ params }) => void received.push(params.data))
     if (isSession) await client.client.setLoggingLevel('debug')
     const meta = isSession ? {} : { _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } }
     await client.client.callTool(
       { name: 'work', arguments: {}, ...meta },
-      { onprogress: ({ progress }) => void heard.push(progress) },
+      { onprogress: ({ progress }) => void received.push(progress) },
     )
-    await client.quiet()
-    expect(heard).toEqual([1, 'working'])
+    await client.settle()
+    expect(received).toEqual([1, 'working'])
   })
 
-  test('it asks its client as before, and its state is verified once', async () => {
-    await using server = await testServer(adopt(workshop(), files), way)
+  test('it elicits input as before, and its request state is verified once', async () => {
+    await using server = await testServer(adopt(workshop(), files), testTransport)
     await using client = await server.connect()
     client.client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ann' } }))
     expect((await client.call('ask')).content).toEqual([{ type: 'text', text: 'hello Ann, {"step":1}' }])
@@ -293,20 +293,20 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
     expect(JSON.stringify(content)).toContain(isSession ? 'accept' : 'Return inputRequired')
   })
 
-  test('a call that is cancelled is cancelled there', async () => {
-    await using server = await testServer(adopt(workshop()), way)
+  test('cancellation reaches the server', async () => {
+    await using server = await testServer(adopt(workshop()), testTransport)
     await using client = await server.connect()
     cancelled.length = 0
     const gone = new AbortController()
     const call = client.client.callTool({ name: 'wait' }, { signal: gone.signal })
     setTimeout(() => gone.abort(), 30)
     await expect(call).rejects.toThrow('abort')
-    await client.quiet()
+    await client.settle()
     expect(cancelled.length).toBe(1)
   })
 })
 
-test('a name that this library uses is refused in words to whoever runs the server, not to its clients', async () => {
+test('a reserved tool name is reported to the operator, not to clients', async () => {
   const served = adopt(lowLevel(['search_tools']), { report: () => undefined })
   const errors: string[] = []
   await using handler = createHandler(served, { onerror: (error) => void errors.push(error.message) })
@@ -323,57 +323,57 @@ test('a name that this library uses is refused in words to whoever runs the serv
   await expect(listen(served, { port: 0 })).rejects.toThrow("is a name of this library's own tools")
 })
 
-describe.each(ways.filter(({ era }) => era === 'session'))('sessions over $transport', (way) => {
-  test("what one session's server does to its tools, only that session sees and hears of", async () => {
+describe.each(testTransports.filter(({ era }) => era === 'session'))('sessions over $transport', (testTransport) => {
+  test("changes to the tools of one session's server affect only that session", async () => {
     const made: Map<string, RegisteredTool>[] = []
-    await using server = await testServer(adopt(workshop(made)), way)
+    await using server = await testServer(adopt(workshop(made)), testTransport)
     await using ann = await server.connect()
     const hers = made.at(-1)
     await using bob = await server.connect()
     hers?.get('write_file')?.disable()
-    await ann.told(1)
+    await ann.waitForListChanges(1)
     expect(await ann.toolNames()).not.toContain('write_file')
     expect(await bob.toolNames()).toContain('write_file')
     await expect(ann.call('write_file', { path: 'x' })).rejects.toThrow('not found')
     expect(await bob.call('write_file', { path: 'x' })).toMatchObject({ content: [{ text: 'wrote x' }] })
 
     hers?.get('write_file')?.enable()
-    await ann.told(2)
+    await ann.waitForListChanges(2)
     hers?.get('read_file')?.update({ description: 'Reads with care' })
-    await ann.told(3)
-    await ann.quiet()
-    expect([ann.notices, bob.notices]).toEqual([3, 0])
+    await ann.waitForListChanges(3)
+    await ann.settle()
+    expect([ann.listChanges, bob.listChanges]).toEqual([3, 0])
     const described = async (client: TestClient) => (await client.tools()).find(({ name }) => name === 'read_file')?.description
     expect([await described(ann), await described(bob)]).toEqual(['Reads with care', 'Reads'])
   })
 
-  test('changes made together are told together, and a change of what is hidden is told by the activator alone', async () => {
+  test('simultaneous changes cause one notification, and a hidden change only one of the activator', async () => {
     const made: Map<string, RegisteredTool>[] = []
-    await using server = await testServer(adopt(workshop(made), files), way)
+    await using server = await testServer(adopt(workshop(made), files), testTransport)
     await using client = await server.connect()
     const tools = made.at(-1)
     tools?.get('write_file')?.disable()
     tools?.get('read_file')?.update({ title: 'Read it' })
-    await client.told(1)
-    await client.quiet()
-    expect(client.notices).toBe(1)
+    await client.waitForListChanges(1)
+    await client.settle()
+    expect(client.listChanges).toBe(1)
     const activator = (await client.tools()).find(({ name }) => name === 'activate_files')
     expect(activator?.description).toContain('Enables: read_file.')
   })
 
-  test('a list that changed by itself is read anew, and the client that read it is not told', async () => {
+  test('a list that changed without notification is read again, and the client that read it is not notified', async () => {
     const names = ['one']
-    await using server = await testServer(adopt(lowLevel(names)), way)
+    await using server = await testServer(adopt(lowLevel(names)), testTransport)
     await using client = await server.connect()
     expect(await client.toolNames()).toEqual(['one'])
     names.push('two')
     expect(await client.toolNames()).toEqual(['one', 'two'])
-    await client.quiet()
-    expect(client.notices).toBe(0)
+    await client.settle()
+    expect(client.listChanges).toBe(0)
   })
 })
 
-test('2026-07-28 clients that listen are told when the author says that the tools changed', async () => {
+test('toolListChanged() notifies 2026-07-28 clients that listen', async () => {
   for (const transport of ['stdio', 'http'] as const) {
     const names = ['one']
     const served = adopt(lowLevel(names))
@@ -381,40 +381,40 @@ test('2026-07-28 clients that listen are told when the author says that the tool
     await using client = await server.connect()
     names.push('two')
     served.toolListChanged()
-    await client.told(1)
+    await client.waitForListChanges(1)
     expect(await client.toolNames()).toEqual(['one', 'two'])
   }
 })
 
-test('a factory that decides by request makes new 2026-07-28 lists known as well', async () => {
+test('a factory that decides by request also announces new 2026-07-28 lists', async () => {
   let broad = false
   const served = adopt((ctx) => lowLevel(broad ? ['one', 'two'] : ['one'])(ctx))
   await using server = await testServer(served, { transport: 'http', era: 'stateless' })
   await using client = await server.connect()
   broad = true
   served.toolListChanged()
-  await client.told(1)
+  await client.waitForListChanges(1)
   expect(await client.toolNames()).toEqual(['one', 'two'])
 })
 
-test('tools of a registry stand beside its own, for every client', async () => {
-  for (const way of ways) {
+test('tools of a registry are added to its own, for every client', async () => {
+  for (const testTransport of testTransports) {
     const registry = new ToolRegistry()
     const served = adopt(workshop(), files).use(registry)
-    await using server = await testServer(served, way)
+    await using server = await testServer(served, testTransport)
     await using client = await server.connect()
     registry.registerInGroup('late', { description: 'Late' }, 'files', () => 'came late')
     registry.register('loose', { outputSchema: z.array(z.number()) }, () => ({ structuredContent: [1], content: [] }))
-    await client.told(1)
-    if (way.era === 'session') await client.call('activate_files')
+    await client.waitForListChanges(1)
+    if (testTransport.era === 'session') await client.call('activate_files')
     expect((await client.call('late')).content).toEqual([{ type: 'text', text: 'came late' }])
     expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'late', 'loose']))
-    const wrapped = way.era === 'session' ? { result: [1] } : [1]
+    const wrapped = testTransport.era === 'session' ? { result: [1] } : [1]
     expect((await client.call('loose')).structuredContent).toEqual(wrapped)
   }
 })
 
-test('a gate hides everything but what is always shown', async () => {
+test('a gate hides everything but the `always` tools', async () => {
   const served = adopt(workshop(), { gate: 'Everything a workshop needs', always: ['measure'] })
   await using client = await testContext(served)
   expect(client.toolNames()).toEqual(['activate', 'measure'])
@@ -423,7 +423,7 @@ test('a gate hides everything but what is always shown', async () => {
   expect(await client.call('read_file', { path: 'x' })).toEqual({ content: [{ type: 'text', text: 'read x' }] })
 })
 
-test('a view in the address, permissions and activation from outside work as for a toolbox', async () => {
+test('views, permissions and external activation work as for a toolbox', async () => {
   const served = adopt(workshop(), {
     ...files,
     permit: (principal, { name }) => principal !== undefined || name !== 'write_file',
@@ -437,19 +437,19 @@ test('a view in the address, permissions and activation from outside work as for
   await expect(testContext(served, { view: 'groups=fils' })).rejects.toThrow('Nearest: files')
 })
 
-test('how long a list may be kept is what the server says, unless it differs between clients', async () => {
-  const kept = async (served: object) => {
+test("the server's cache hint applies, unless the list differs between clients", async () => {
+  const hintOf = async (served: object) => {
     await using server = await testServer(served, { transport: 'http', era: 'stateless' })
     await using client = await server.connect()
-    const { ttlMs, cacheScope } = JSON.parse(await answerTo(client, 'tools/list'))
+    const { ttlMs, cacheScope } = JSON.parse(await responseTo(client, 'tools/list'))
     return { ttlMs, cacheScope }
   }
-  expect(await kept(adopt(workshop()))).toEqual({ ttlMs: 4_000, cacheScope: 'public' })
-  expect(await kept(adopt(workshop(), { protocol: { ttlMs: 9 } }))).toEqual({ ttlMs: 9, cacheScope: 'private' })
-  expect(await kept(adopt(workshop(), { permit: () => true }))).toEqual({ ttlMs: 0, cacheScope: 'private' })
+  expect(await hintOf(adopt(workshop()))).toEqual({ ttlMs: 4_000, cacheScope: 'public' })
+  expect(await hintOf(adopt(workshop(), { protocol: { ttlMs: 9 } }))).toEqual({ ttlMs: 9, cacheScope: 'private' })
+  expect(await hintOf(adopt(workshop(), { permit: () => true }))).toEqual({ ttlMs: 0, cacheScope: 'private' })
 })
 
-test('what the server does when it is initialised and closed, it still does', async () => {
+test("the server's oninitialized and onclose still run", async () => {
   const happened: string[] = []
   const factory: McpServerFactory = (ctx) => {
     const mcp = workshop()(ctx) as McpServer
@@ -457,18 +457,18 @@ test('what the server does when it is initialised and closed, it still does', as
     mcp.server.onclose = () => void happened.push('closed')
     return mcp
   }
-  for (const way of ways.filter(({ era }) => era === 'session')) {
-    const server = await testServer(adopt(factory), way)
+  for (const testTransport of testTransports.filter(({ era }) => era === 'session')) {
+    const server = await testServer(adopt(factory), testTransport)
     await server.connect()
     await server.close()
     expect(happened.splice(0)).toEqual(['initialised', 'closed'])
   }
 })
 
-test('the factory learns what the SDK would tell it', async () => {
-  const told: unknown[] = []
+test('the factory gets the same context as from the SDK', async () => {
+  const contexts: unknown[] = []
   const factory: McpServerFactory = (ctx) => {
-    told.push([ctx.era, ctx.authInfo?.clientId, ctx.requestInfo?.headers.get('x-test-principal') !== undefined])
+    contexts.push([ctx.era, ctx.authInfo?.clientId, ctx.requestInfo?.headers.get('x-test-principal') !== undefined])
     return workshop()(ctx)
   }
   for (const era of ['session', 'stateless'] as const) {
@@ -476,15 +476,15 @@ test('the factory learns what the SDK would tell it', async () => {
     await using client = await server.connect({ principal: { id: 'ann' } })
     await client.tools()
   }
-  expect(told[0]).toEqual(['legacy', 'ann', true])
-  expect(told.at(-1)).toEqual(['modern', 'ann', true])
+  expect(contexts[0]).toEqual(['legacy', 'ann', true])
+  expect(contexts.at(-1)).toEqual(['modern', 'ann', true])
 })
 
-describe('a server that cannot be adopted is refused with what to do', () => {
-  const opening = (factory: McpServerFactory) => testContext(adopt(factory, { report: () => undefined }))
+describe('a server that cannot be adopted is refused with the reason:', () => {
+  const open = (factory: McpServerFactory) => testContext(adopt(factory, { report: () => undefined }))
 
   test('one without tools', async () => {
-    await expect(opening(() => new McpServer({ name: 'empty', version: '1' }))).rejects.toThrow(
+    await expect(open(() => new McpServer({ name: 'empty', version: '1' }))).rejects.toThrow(
       'empty cannot be adopted: it has no tools',
     )
   })
@@ -495,7 +495,7 @@ describe('a server that cannot be adopted is refused with what to do', () => {
       await mcp.connect(new StdioServerTransport(new PassThrough(), new PassThrough()))
       return mcp
     }
-    await expect(opening(factory)).rejects.toThrow('connected already')
+    await expect(open(factory)).rejects.toThrow('already connected')
   })
 
   test('the same one for two clients', async () => {
@@ -511,22 +511,22 @@ describe('a server that cannot be adopted is refused with what to do', () => {
     expect(errors).toEqual([expect.stringContaining('the same server twice')])
   })
 
-  test('one whose list never ends', async () => {
+  test('one whose cursor repeats', async () => {
     const factory: McpServerFactory = () => {
       const server = new Server({ name: 'endless', version: '1' }, { capabilities: { tools: {} } })
       server.setRequestHandler('tools/list', () => ({ tools: [], nextCursor: 'again' }))
       server.setRequestHandler('tools/call', () => ({ content: [] }))
       return server
     }
-    await expect(opening(factory)).rejects.toThrow('leads back to itself')
+    await expect(open(factory)).rejects.toThrow('its tools/list repeats the cursor "again"')
   })
 
   test('one that lists a tool twice', async () => {
-    await expect(opening(lowLevel(['one', 'one']))).rejects.toThrow('"one" is listed twice by plain')
+    await expect(open(lowLevel(['one', 'one']))).rejects.toThrow('plain lists the tool "one" twice')
   })
 })
 
-test('a tool that is added later under a name that is taken is left out and reported', async () => {
+test('a later tool with a duplicate name is skipped and reported', async () => {
   const reports: string[] = []
   const names = ['one']
   const served = adopt(lowLevel(names), { report: ({ message }) => void reports.push(message) })
@@ -538,7 +538,7 @@ test('a tool that is added later under a name that is taken is left out and repo
   expect(reports).toEqual([expect.stringContaining('"call_tool"')])
 })
 
-test('a misspelt tool is reported with the nearest', async () => {
+test('a misspelt tool is reported with the nearest name', async () => {
   const reports: string[] = []
   const served = adopt(lowLevel(), {
     groups: { files: { about: 'Files' } },

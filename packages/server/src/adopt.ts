@@ -11,9 +11,9 @@ import {
 import { type Facts, Failure } from '@unfold-mcp/core'
 import { Adopted, type AdoptOptions, type Make } from './adopted.ts'
 import type { AdoptedServer } from './adoption/adopted-server.ts'
-import { Calls, internalsOf, type RequestHandler } from './adoption/calls.ts'
-import { contextIn, ownMethods } from './adoption/methods.ts'
-import { AdoptedTools, type ListPage, unusable, type WithList } from './adoption/tools.ts'
+import { CallInterceptor, internalsOf, type RequestHandler } from './adoption/call-interceptor.ts'
+import { registerOwnMethods, sdkContextOf } from './adoption/methods.ts'
+import { AdoptedTools, type ListPage, unsupportedServer, type WithLister } from './adoption/tools.ts'
 import { mayShare } from './catalog/declaration.ts'
 import type { ConnectingClient } from './catalog/scoped-server.ts'
 import { cacheHint } from './operations/cache-hint.ts'
@@ -27,144 +27,149 @@ import type { Principal } from './tool/principal.ts'
 import type { HandlerResult } from './tool/result.ts'
 
 /**
- * Gives the tools of an existing server groups, exposure and the rest. The factory makes a server for every session, request
- * or connection, as it does for the SDK's own `createMcpHandler` and `serveStdio`; all but its tools is served by it as before.
+ * Adds groups, exposure and the other toolbox features to the tools of an existing server. The factory creates a server for every
+ * session, request or connection, as for the SDK's `createMcpHandler` and `serveStdio`. Everything but its tools is unchanged.
  */
 export function adopt<const Name extends string = never, F extends Facts = Facts, P extends Principal = Principal>(
   factory: McpServerFactory,
   options: AdoptOptions<Name, F, P> = {},
 ): Adopted<Name, F, P> {
-  return new Adopted(options, makerOf(factory))
+  return new Adopted(options, serverFactory(factory))
 }
 
-function makerOf(factory: McpServerFactory): Make {
+function serverFactory(factory: McpServerFactory): Make {
   return async (connecting, rules, admit) => {
-    const make = async (): Promise<Inner> => innerOf(await factory(contextOf(connecting)))
-    const inner = await make()
-    const calls = new Calls()
-    const changed = (): void => tools.changed()
+    const create = async (): Promise<InnerServer> => inspect(await factory(factoryContext(connecting)))
+    const inner = await create()
+    const interceptor = new CallInterceptor()
+    const refresh = (): void => tools.refresh()
     const tools = new AdoptedTools({
       name: inner.name,
       era: connecting.era,
       rules,
       admit,
       list: lister(inner, connecting),
-      call: (name, args, ctx) => called(inner, calls.paramsOf(name, args, contextIn(ctx.client)), ctx, changed),
+      call: (name, args, ctx) => callInner(inner, interceptor.paramsOf(name, args, sdkContextOf(ctx.client)), ctx, refresh),
     })
-    intercept(inner, changed)
-    await tools.begin()
-    const remade: WithList = async (read) => read(lister(await make(), connecting))
-    return adoptedServerOf(inner, tools, calls, connecting.era === 'stateless' ? remade : undefined)
+    interceptListChanged(inner, refresh)
+    await tools.load()
+    const withNewServer: WithLister = async (read) => read(lister(await create(), connecting))
+    return toAdoptedServer(inner, tools, interceptor, connecting.era === 'stateless' ? withNewServer : undefined)
   }
 }
 
-/** A server as its author made it. */
-interface Inner {
-  readonly made: Server | McpServer
+/** The adopted server, with its own tool handlers. */
+interface InnerServer {
+  readonly original: Server | McpServer
   readonly server: Server
   readonly name: string
   readonly list: RequestHandler
   readonly call: RequestHandler
 }
 
-const served = new WeakSet<Server>()
+const usedServers = new WeakSet<Server>()
 
-function innerOf(made: Server | McpServer): Inner {
-  const server = (made as Partial<McpServer>).server ?? (made as Server)
+function inspect(original: Server | McpServer): InnerServer {
+  const server = (original as Partial<McpServer>).server ?? (original as Server)
   const internals = internalsOf(server)
   const name = internals._serverInfo?.name ?? 'The server'
   if (typeof internals._getRequestHandler !== 'function') {
-    const remedy = "For one of the SDK's version 1 use adoptV1 from '@unfold-mcp/server/adopt-v1'"
-    throw unusable(name, `it is no server of the MCP TypeScript SDK, version 2. ${remedy}`)
+    const remedy = "For a server of version 1, use adoptV1 from '@unfold-mcp/server/adopt-v1'"
+    throw unsupportedServer(name, `it is not a server of the MCP TypeScript SDK, version 2. ${remedy}`)
   }
-  if (served.has(server)) throw unusable(name, 'the factory gave the same server twice. It must make a new one each time')
+  if (usedServers.has(server))
+    throw unsupportedServer(name, 'the factory returned the same server twice. It must create a new one each time')
   if (server.transport !== undefined)
-    throw unusable(name, 'it is connected already. The factory must leave that to whoever serves it')
+    throw unsupportedServer(name, 'it is already connected. The factory must return an unconnected server')
   const list = internals._getRequestHandler('tools/list')
   const call = internals._getRequestHandler('tools/call')
-  if (list === undefined || call === undefined) throw unusable(name, 'it has no tools')
-  return { made, server, name, list, call }
+  if (list === undefined || call === undefined) throw unsupportedServer(name, 'it has no tools')
+  return { original, server, name, list, call }
 }
 
-function adoptedServerOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: WithList | undefined): AdoptedServer {
-  const { made, server } = inner
+function toAdoptedServer(
+  { original, server }: InnerServer,
+  tools: AdoptedTools,
+  interceptor: CallInterceptor,
+  withNewServer: WithLister | undefined,
+): AdoptedServer {
   return {
     name: tools.name,
     info: { name: tools.name, version: internalsOf(server)._serverInfo?.version ?? '' },
     entries: () => tools.entries(),
     subscribe: (changed) => tools.subscribe(changed),
     upToDate: () => tools.upToDate(),
-    refresh: () => tools.changed(server.transport === undefined ? remade : undefined),
-    serve(runtime, scope, introduces) {
-      served.add(server)
-      const capabilities = capabilitiesOf(runtime, introduces ? scope : undefined)
+    refresh: () => tools.refresh(server.transport === undefined ? withNewServer : undefined),
+    serve(runtime, scope, isDiscoverable) {
+      usedServers.add(server)
+      const capabilities = capabilitiesOf(runtime, isDiscoverable ? scope : undefined)
       server.registerCapabilities({ ...capabilities, tools: { listChanged: runtime.declaration.listChanged } })
-      instruct(server, instructionsFor(runtime, scope))
-      ownMethods(runtime, scope, server, hintOf(runtime, scope))
-      calls.handle(runtime, scope, server, tools)
-      // The SDK asks whether it is an McpServer, which one of another copy of the SDK is not.
-      return made instanceof McpServer ? made : server
+      appendInstructions(server, instructionsFor(runtime, scope))
+      registerOwnMethods(runtime, scope, server, cacheHintFor(runtime, scope))
+      interceptor.install(runtime, scope, server, tools)
+      // The SDK uses `instanceof McpServer`, which fails for a server of another copy of the SDK.
+      return original instanceof McpServer ? original : server
     },
     close: () => server.close().catch(() => undefined),
   }
 }
 
-// There is no public way to have instructions that depend on who connects.
-function instruct(server: Server, ours: string | undefined): void {
+// The SDK has no public API for instructions per client.
+function appendInstructions(server: Server, instructions: string | undefined): void {
   const internals = internalsOf(server)
-  if (ours !== undefined) internals._instructions = [internals._instructions, ours].filter(Boolean).join('\n\n')
+  if (instructions !== undefined) internals._instructions = [internals._instructions, instructions].filter(Boolean).join('\n\n')
 }
 
-/** How long the list may be kept is what the server says, unless the options say so or make it differ between clients. */
-function hintOf(runtime: Runtime, scope: Scope) {
+/** The server's own cache hint applies, unless the options set one or make the list differ between clients. */
+function cacheHintFor(runtime: Runtime, scope: Scope) {
   const { ttlMs, permit } = runtime.declaration
-  const isOurs = ttlMs !== undefined || permit !== undefined || mayShare(runtime.declaration)
-  return isOurs && scope.settings.era === 'stateless' ? cacheHint(runtime) : {}
+  const overrides = ttlMs !== undefined || permit !== undefined || mayShare(runtime.declaration)
+  return overrides && scope.settings.era === 'stateless' ? cacheHint(runtime) : {}
 }
 
 const listChanged = 'notifications/tools/list_changed'
 
-/** The server's own notices of changed tools lead to a look at them; what its client is told is decided by what that finds. */
-function intercept({ made, server }: Inner, changed: () => void): void {
-  if (made !== server) (made as McpServer).sendToolListChanged = changed
+/** Turns the server's own list_changed notifications into a refresh; the runtime notifies clients if their list changed. */
+function interceptListChanged({ original, server }: InnerServer, refresh: () => void): void {
+  if (original !== server) (original as McpServer).sendToolListChanged = refresh
   const send = server.notification.bind(server)
   server.notification = async (notification: Notification, options) =>
-    notification.method === listChanged ? changed() : send(notification, options)
+    notification.method === listChanged ? refresh() : send(notification, options)
 }
 
-/** Calls the server's own handler with what the client sent; whatever comes of it leaves as it is. */
-async function called(
-  { call }: Inner,
+/** Calls the server's own handler with the client's params; its result is not changed. */
+async function callInner(
+  { call }: InnerServer,
   params: JSONRPCRequest['params'] & object,
   { client, signal }: ToolContext,
-  changed: () => void,
+  refresh: () => void,
 ): Promise<HandlerResult> {
-  const mcp = contextIn(client) ?? detached('tools/call')
+  const mcp = sdkContextOf(client) ?? detachedContext('tools/call')
   const { id, notify } = mcp.mcpReq
   const ctx: ServerContext = {
     ...mcp,
     mcpReq: {
       ...mcp.mcpReq,
       signal: AbortSignal.any([mcp.mcpReq.signal, signal]),
-      notify: async (notification, ...rest) => (notification.method === listChanged ? changed() : notify(notification, ...rest)),
+      notify: async (notification, ...rest) => (notification.method === listChanged ? refresh() : notify(notification, ...rest)),
     },
   }
   try {
     return (await call({ jsonrpc: '2.0', id, method: 'tools/call', params }, ctx)) as HandlerResult
   } catch (error) {
-    throw asSent(error)
+    throw toProtocolError(error)
   }
 }
 
-/** The error with the code that the SDK would send it under, so that it is sent rather than shown to the model. */
-function asSent(error: unknown): ProtocolError {
+/** Uses the code that the SDK would send; other errors would become tool results for the model. */
+function toProtocolError(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) return error
   const { code, message, data } = (error ?? {}) as { code?: unknown; message?: string; data?: unknown }
-  const sent = typeof code === 'number' && Number.isSafeInteger(code) ? code : ProtocolErrorCode.InternalError
-  return new ProtocolError(sent, message ?? 'Internal error', data)
+  const errorCode = typeof code === 'number' && Number.isSafeInteger(code) ? code : ProtocolErrorCode.InternalError
+  return new ProtocolError(errorCode, message ?? 'Internal error', data)
 }
 
-function lister({ list }: Inner, { principal }: ConnectingClient): ListPage {
+function lister({ list }: InnerServer, { principal }: ConnectingClient): ListPage {
   const http = principal === undefined ? {} : { http: { authInfo: authInfoOf(principal) } }
   return (cursor) => {
     const request: JSONRPCRequest = {
@@ -173,32 +178,32 @@ function lister({ list }: Inner, { principal }: ConnectingClient): ListPage {
       method: 'tools/list',
       params: cursor === undefined ? {} : { cursor },
     }
-    return list(request, { ...detached('tools/list'), ...http })
+    return list(request, { ...detachedContext('tools/list'), ...http })
   }
 }
 
-/** The context of a request that no client made. */
-function detached(method: string): ServerContext {
-  const nobody = async (): Promise<never> => {
-    throw new Failure('no_scope', 'There is no client to ask: no client made this request.', { operation: method })
+/** Context of a request that no client sent. */
+function detachedContext(method: string): ServerContext {
+  const noClient = async (): Promise<never> => {
+    throw new Failure('no_scope', 'No client sent this request, so the server cannot send it requests.', { operation: method })
   }
-  const silent = async (): Promise<void> => undefined
+  const ignore = async (): Promise<void> => undefined
   return {
     mcpReq: {
       id: 0,
       method,
       signal: new AbortController().signal,
       requestState: () => undefined,
-      send: nobody,
-      notify: silent,
-      log: silent,
-      elicitInput: nobody,
-      requestSampling: nobody,
+      send: noClient,
+      notify: ignore,
+      log: ignore,
+      elicitInput: noClient,
+      requestSampling: noClient,
     },
   }
 }
 
-function contextOf({ era, principal, request }: ConnectingClient): Parameters<McpServerFactory>[0] {
+function factoryContext({ era, principal, request }: ConnectingClient): Parameters<McpServerFactory>[0] {
   return {
     era: era === 'session' ? 'legacy' : 'modern',
     ...(principal !== undefined && { authInfo: authInfoOf(principal) }),

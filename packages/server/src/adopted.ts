@@ -1,6 +1,6 @@
 import { type Facts, gateName, nearest, nearestHint, type Tool } from '@unfold-mcp/core'
 import type { AdoptedServer } from './adoption/adopted-server.ts'
-import type { Rules } from './adoption/tools.ts'
+import type { AdoptionRules } from './adoption/tools.ts'
 import type { ConnectingClient } from './catalog/scoped-server.ts'
 import { changeFor, isActiveFor, toolListChanged } from './runtime/activation.ts'
 import { addSource, createRuntime, type Runtime } from './runtime/runtime.ts'
@@ -24,7 +24,11 @@ const { name: _n, version: _v, title: _t, icons: _i, websiteUrl: _w, instruction
 
 const adoptKeys: Keys<AdoptOptions<string>> = { ...sharedKeys, assign: true, always: true }
 
-export type Make = (connecting: ConnectingClient, rules: Rules, admit: (entry: ToolEntry) => void) => Promise<AdoptedServer>
+export type Make = (
+  connecting: ConnectingClient,
+  rules: AdoptionRules,
+  admit: (entry: ToolEntry) => void,
+) => Promise<AdoptedServer>
 
 // The longest delay of a timer.
 const noLimitMs = 2 ** 31 - 1
@@ -44,15 +48,15 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
       { scopedServer: (connecting, admit) => make(connecting, rules, admit) },
     )
     const { report, gated } = declaration
-    const rules: Rules = {
+    const rules: AdoptionRules = {
       report,
-      known: definitions(),
+      intern: definitions(),
       groupOf: groupOf(assign, always, gated),
-      met: unmet(assign, always, report),
+      onTools: unmet(assign, always, report),
     }
-    const runtime = createRuntime(declaration, [], (served, scope, introduces) =>
+    const runtime = createRuntime(declaration, [], (served, scope, isDiscoverable) =>
       // `make` above created it.
-      (scope.scopedServer as AdoptedServer).serve(served, scope, introduces),
+      (scope.scopedServer as AdoptedServer).serve(served, scope, isDiscoverable),
     )
     this.#runtime = runtime
     servable(this, () => runtime)
@@ -86,7 +90,7 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
 
 type Assign = { readonly [tool: string]: string } | ((tool: Tool) => string | undefined) | undefined
 
-function groupOf(assign: Assign, always: readonly string[] | undefined, gated: boolean): Rules['groupOf'] {
+function groupOf(assign: Assign, always: readonly string[] | undefined, gated: boolean): AdoptionRules['groupOf'] {
   const assigned = (tool: Tool): string | undefined => {
     if (typeof assign === 'function') return assign(tool)
     return assign !== undefined && Object.hasOwn(assign, tool.name) ? assign[tool.name] : undefined
@@ -95,7 +99,7 @@ function groupOf(assign: Assign, always: readonly string[] | undefined, gated: b
 }
 
 /** Reports names in `assign` and `always` that the server does not have: a misspelt tool would silently lose its group. */
-function unmet(assign: Assign, always: readonly string[] = [], report: Rules['report']): Rules['met'] {
+function unmet(assign: Assign, always: readonly string[] = [], report: AdoptionRules['report']): AdoptionRules['onTools'] {
   const expected = [...(typeof assign === 'object' ? Object.keys(assign) : []), ...always]
   let told = false
   return (tools) => {
@@ -109,7 +113,7 @@ function unmet(assign: Assign, always: readonly string[] = [], report: Rules['re
   }
 }
 
-function definitions(): Rules['known'] {
+function definitions(): AdoptionRules['intern'] {
   const known = new Map<string, Tool>()
   return (text) => {
     const found = known.get(text)

@@ -49,7 +49,7 @@ describe('a class with one activation field', () => {
     await one.call('activate')
     expect(one.toolNames()).toEqual(['activate', 'analyze'])
     expect(other.toolNames()).toEqual(['activate'])
-    expect([one.notices, other.notices]).toEqual([1, 0])
+    expect([one.listChanges, other.listChanges]).toEqual([1, 0])
     expect(await one.call('analyze', { source: 'abc' })).toEqual({ content: [{ type: 'text', text: '3 characters' }] })
   })
 

@@ -67,7 +67,7 @@ describe('what a handler gets is what its schema says', () => {
       [
         'Invalid arguments for echo:',
         "- arguments: must have required property 'text'",
-        '- arguments: has no property "more"',
+        '- arguments: unknown property "more"',
         '- mode: must be one of "loud", "quiet"',
         '- tags.0: must be string',
         'Correct them and call again.',

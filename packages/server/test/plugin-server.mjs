@@ -1,5 +1,4 @@
-// A server with a folder of plugins, as a process of its own: it tells the ids of the processes of its plugins, and does what its
-// second argument says next.
+// Serves a plugin folder: prints the process ids of its plugins, then does what the second argument says.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 import { pluginFolder } from '@unfold-mcp/server/plugins'
 
@@ -17,6 +16,6 @@ console.error(
     .join()}`,
 )
 if (then === 'serve') await serve(toolbox, { argv: [] })
-// Time for the plugins to say what they do.
+// Gives the plugins time to print.
 else await new Promise((resolve) => setTimeout(resolve, 1_000))
 if (then === 'throw') throw new Error('the server itself is broken')

@@ -4,37 +4,35 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineToolbox, type Report } from '../src/index.ts'
 import { type PluginFolder, type PluginFolderOptions, pluginFolder } from '../src/plugins/index.ts'
-import { type TestClient, testServer, type Way } from '../src/testing/index.ts'
+import { type TestClient, type TestTransport, testServer } from '../src/testing/index.ts'
 
-/** A folder of plugins on the real disk, followed and served to a real client, until it is disposed of. */
-export interface Workshop extends AsyncDisposable {
+/** A plugin folder on disk, watched and served to a real client. */
+export interface PluginFixture extends AsyncDisposable {
   readonly folder: string
   readonly plugins: PluginFolder
   readonly client: TestClient
   readonly reports: Report[]
   readonly output: string[]
-  /** Saves a file as editors do: whole, in one step. */
+  /** Saves a file with an atomic rename, as editors do. */
   save(name: string, content: string): Promise<void>
   remove(name: string): Promise<void>
-  /** The text of a call, or of its failure. */
+  /** Calls a tool and returns the text of its result or error. */
   call(tool: string, args?: Record<string, unknown>): Promise<string>
-  /** Waits until this holds. */
-  until(what: string, holds: () => boolean | Promise<boolean>): Promise<void>
+  until(condition: string, isMet: () => boolean | Promise<boolean>): Promise<void>
 }
 
-export interface WorkshopOptions extends PluginFolderOptions {
-  readonly way?: Way
+export interface PluginFixtureOptions extends PluginFolderOptions {
+  readonly testTransport?: TestTransport
   readonly toolbox?: (plugins: PluginFolder) => object
 }
 
-/** A module with one tool of this name. */
 export const toolModule = (name: string, body = `return '${name} 1'`, more = ''): string =>
   `${more}\nexport default [{ name: '${name}', description: 'Does ${name}', inputSchema: { type: 'object' }, async handler(input, ctx) { ${body} } }]\n`
 
-export async function workshop(
+export async function pluginFixture(
   files: { readonly [name: string]: string },
-  { way = { transport: 'stdio', era: 'session' }, toolbox, ...options }: WorkshopOptions = {},
-): Promise<Workshop> {
+  { testTransport = { transport: 'stdio', era: 'session' }, toolbox, ...options }: PluginFixtureOptions = {},
+): Promise<PluginFixture> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'unfold-plugins-')))
   const save = async (name: string, content: string): Promise<void> => {
     const file = join(folder, name)
@@ -53,9 +51,9 @@ export async function workshop(
   })
   const served =
     toolbox?.(plugins) ??
-    defineToolbox({ name: 'workshop', version: '1.0.0', report: (report) => reports.push(report) }).use(plugins)
+    defineToolbox({ name: 'plugins', version: '1.0.0', report: (report) => reports.push(report) }).use(plugins)
   await plugins.ready()
-  const server = await testServer(served, way)
+  const server = await testServer(served, testTransport)
   const client = await server.connect()
   return {
     folder,
@@ -69,10 +67,10 @@ export async function workshop(
       const { content } = await client.call(tool, args)
       return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n')
     },
-    async until(what, holds) {
+    async until(condition, isMet) {
       const end = performance.now() + 10_000
-      while (!(await holds())) {
-        if (performance.now() > end) throw new Error(`Waited in vain until ${what}. Reports: ${JSON.stringify(reports)}`)
+      while (!(await isMet())) {
+        if (performance.now() > end) throw new Error(`Timed out waiting until ${condition}. Reports: ${JSON.stringify(reports)}`)
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
     },
@@ -84,7 +82,7 @@ export async function workshop(
   }
 }
 
-/** Whether a process of this id runs; one that ended and was not yet asked how does not. */
+/** Returns false for zombies as well. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,16 +1,16 @@
 import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import { ownMethods } from '../src/adoption/methods.ts'
+import { registerOwnMethods } from '../src/adoption/methods.ts'
 import type { Runtime } from '../src/runtime/runtime.ts'
 import { runtimeOf } from '../src/runtime/servable.ts'
 import type { Scope } from '../src/scope/scope.ts'
 import { emptyView } from '../src/scope/url-view.ts'
 
-interface Fetching {
+interface FetchHandler {
   fetch(request: Request): Promise<Response>
 }
 
-/** The same toolbox behind the SDK's own session transport, for tests to compare with. */
-export async function sdkSession(served: object): Promise<Fetching> {
+/** Serves a toolbox with the SDK's session transport, for comparison. */
+export async function sdkSession(served: object): Promise<FetchHandler> {
   const runtime = runtimeOf(served)
   const scope = await runtime.scopes.open({ key: 'session:reference', era: 'session', principal: undefined })
   const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => 'reference' })
@@ -18,8 +18,8 @@ export async function sdkSession(served: object): Promise<Fetching> {
   return { fetch: (request) => transport.handleRequest(request) }
 }
 
-/** The same toolbox behind the SDK's own handler for 2026-07-28. */
-export function sdkStateless(served: object): Fetching {
+/** Serves a toolbox with the SDK's 2026-07-28 handler, for comparison. */
+export function sdkStateless(served: object): FetchHandler {
   const runtime = runtimeOf(served)
   const factory = async (): Promise<Server> =>
     serverFor(runtime, await runtime.scopes.openEphemeral(emptyView, { principal: undefined }))
@@ -28,6 +28,6 @@ export function sdkStateless(served: object): Fetching {
 
 function serverFor(runtime: Runtime, scope: Scope): Server {
   const server = new Server(runtime.declaration.info, { capabilities: { tools: {}, logging: {} } })
-  ownMethods(runtime, scope, server)
+  registerOwnMethods(runtime, scope, server)
   return server
 }

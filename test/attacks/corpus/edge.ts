@@ -66,7 +66,7 @@ export const edge: readonly Attack[] = [
       over: 'http',
       as: 'stranger',
       send: { method: 'tools/list', headers: { 'mcp-session-id': id } },
-      expect: refused(-32001, 'session_not_found', { status: 404, says: /Initialize again/u }),
+      expect: refused(-32001, 'session_not_found', { status: 404, says: /Send "initialize" again/u }),
     }),
   ),
   view('group', 'groups=nope'),

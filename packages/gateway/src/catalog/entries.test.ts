@@ -1,6 +1,6 @@
 import type { Tool } from '@unfold-mcp/core'
 import { defineToolbox } from '@unfold-mcp/server'
-import { testServer, ways } from '@unfold-mcp/server/testing'
+import { testServer, testTransports } from '@unfold-mcp/server/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../config/read.ts'
@@ -251,9 +251,9 @@ describe('a tool is taken', () => {
   })
 })
 
-test.each(ways)(
+test.each(testTransports)(
   'the library serves the entries over $transport ($era), and a call reaches the upstream by its own name',
-  async (way) => {
+  async (testTransport) => {
     const inputSchema = { type: 'object', properties: { n: { type: 'number' } } }
     const { entries } = upstreamEntries([odd('add it', { inputSchema }), tool('log')], options())
     const source = {
@@ -263,7 +263,7 @@ test.each(ways)(
       subscribe: () => () => undefined,
     }
     const toolbox = defineToolbox({ name: 'gateway', version: '1.0.0', exposure: 'everything' }).use(source)
-    await using server = await testServer(toolbox, way)
+    await using server = await testServer(toolbox, testTransport)
     const client = await server.connect()
     expect(await client.toolNames()).toEqual(entries.map((entry) => entry.tool.name))
     const result = await client.call(entries[0]?.tool.name ?? '', { n: 1 })

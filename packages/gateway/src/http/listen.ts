@@ -1,4 +1,4 @@
-import { type Handler, type Listening, listen } from '@unfold-mcp/server'
+import { type Handler, type ListeningServer, listen } from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { StatelessClients, sessionStatus } from '../access/clients.ts'
@@ -64,7 +64,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const statelessClients = new StatelessClients()
   const events = new EventStreams(journal)
   const startupWait = new StartupWait(gateway)
-  let listening: Listening | undefined
+  let listening: ListeningServer | undefined
   const handler = (): Handler | undefined => listening?.handler
   metrics.registerGauges({
     gateway,
@@ -97,7 +97,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       if (isStateless) statelessClients.record(client, head.header('user-agent'))
       return isSession ? client : (startupWait.for(client)?.then(() => client) ?? client)
     },
-    elsewhere: routes({
+    fallback: routes({
       ...options,
       gateway,
       isPublic,
@@ -113,7 +113,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   })
   const { handler: served } = listening
   const detach = gateway.proxy.attach(served.notify)
-  const unsubscribe = gateway.toolboxes.onClose((toolbox) => served.forget(toolbox))
+  const unsubscribe = gateway.toolboxes.onClose((toolbox) => served.remove(toolbox))
   const bridges = bridgesFor(listening, options, {
     gateway,
     ready: gateway.upstreams.ready.then(() => gateway.proxy.documentsRead()),
@@ -124,7 +124,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     handler: listening.handler,
     idle: () => requests.idle(),
     drain: () => bridges?.drain(),
-    dismiss: async () => handler()?.dismiss((client) => client !== undefined && !gateway.access.admits(client)),
+    dismiss: async () => handler()?.disconnect((client) => client !== undefined && !gateway.access.admits(client)),
     async close() {
       detach()
       unsubscribe()
@@ -136,7 +136,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
 }
 
 function bridgesFor(
-  { server }: Listening,
+  { server }: ListeningServer,
   { bridge, isDraining, log }: HttpOptions,
   { gateway, ready }: { readonly gateway: Gateway; readonly ready: Promise<unknown> },
 ): Bridges | undefined {

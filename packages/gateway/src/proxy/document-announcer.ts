@@ -1,6 +1,6 @@
 import type { ClientCapabilities, McpServer } from '@modelcontextprotocol/server'
 import type { Clock } from '@unfold-mcp/client'
-import type { DocumentNotices, Served } from '@unfold-mcp/server'
+import type { ChangeNotifier, Served } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import type { DocumentCapabilities } from './document-list.ts'
 import { type Documents, type DocumentView, viewKey } from './documents.ts'
@@ -42,7 +42,7 @@ export class DocumentAnnouncer {
   readonly #permitsServer: (client: Client | undefined, server: string) => boolean
   readonly #connections = new Map<string, ConnectedClient>()
   readonly #byServer = new WeakMap<object, ConnectedClient>()
-  readonly #streams = new Set<DocumentNotices>()
+  readonly #streams = new Set<ChangeNotifier>()
   /** Last announced identity of stream clients, by view key. */
   readonly #announced = new Map<string, { readonly client: Client | undefined; announced: DocumentView['identity'] }>()
   readonly #subscribers: DocumentAnnouncerOptions['subscribers']
@@ -85,7 +85,7 @@ export class DocumentAnnouncer {
   }
 
   /** Sends notifications on streams through `notifier` until the returned function is called. */
-  attach(notifier: DocumentNotices): () => void {
+  attach(notifier: ChangeNotifier): () => void {
     this.#streams.add(notifier)
     return () => this.#streams.delete(notifier)
   }

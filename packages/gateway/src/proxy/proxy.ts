@@ -1,5 +1,5 @@
 import type { Clock } from '@unfold-mcp/client'
-import type { DocumentNotices, Extension, ListeningStream } from '@unfold-mcp/server'
+import type { ChangeNotifier, Extension, SubscriptionStream } from '@unfold-mcp/server'
 import type { Access, Client } from '../access/access.ts'
 import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
@@ -117,7 +117,7 @@ export class UpstreamProxy {
   }
 
   /** Subscribes to the resources of a `subscriptions/listen` stream. Returns a function that unsubscribes. */
-  readonly onListen = ({ principal, resources }: ListeningStream): (() => void) => {
+  readonly onListen = ({ principal, resources }: SubscriptionStream): (() => void) => {
     const client: Client | undefined = principal
     const subscriber = {}
     this.#announcer.addStream(client)
@@ -130,7 +130,7 @@ export class UpstreamProxy {
   }
 
   /** Sends notifications on streams through `notifier` until the returned function is called. */
-  attach(notifier: DocumentNotices): () => void {
+  attach(notifier: ChangeNotifier): () => void {
     return this.#announcer.attach(notifier)
   }
 

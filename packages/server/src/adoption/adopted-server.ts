@@ -3,8 +3,8 @@ import type { ScopedServer } from '../catalog/scoped-server.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 
-/** An adopted server that was created for one scope. */
+/** An adopted server, created for one scope. */
 export interface AdoptedServer extends ScopedServer {
-  /** Returns the server to connect, with the runtime handling its tools. `introduces`: the client may ask what it is for. */
-  serve(runtime: Runtime, scope: Scope, introduces: boolean): Server | McpServer
+  /** Returns the server to connect, with the runtime handling its tools. For `isDiscoverable` see `sdkHost`. */
+  serve(runtime: Runtime, scope: Scope, isDiscoverable: boolean): Server | McpServer
 }

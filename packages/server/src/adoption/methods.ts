@@ -15,19 +15,19 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import { isInputRequired } from '../tool/result.ts'
 
-/** Has our own methods answered on an adopted server. The SDK dispatches its requests, because all others are for the server. */
-export function ownMethods(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): void {
+/** Registers our own methods on an adopted server, whose requests the SDK dispatches. */
+export function registerOwnMethods(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): void {
   const upToDate = (): Promise<void> | undefined => scope.scopedServer?.upToDate()
   server.setRequestHandler('tools/list', async (request) => {
     await upToDate()
-    return onTheWire(async () => {
+    return withProtocolErrors(async () => {
       const list = listPage(runtime, scope, request.params?.cursor)
       runtime.announcer.markKnown(scope)
       return { ...list, ...listMeta(runtime, scope), ...hint } as never
     })
   })
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
-    const result = await onTheWire(() => callTool(runtime, scope, callFrom(name, args, ctx)))
+    const result = await withProtocolErrors(() => callTool(runtime, scope, toCall(name, args, ctx)))
     return isInputRequired(result) ? result : server.projectCallToolResult(result, outputSchemaOf(runtime, scope, name))
   })
   if (runtime.declaration.identity === false) return
@@ -45,13 +45,12 @@ export function ownMethods(runtime: Runtime, scope: Scope, server: Server, hint:
         controller: new AbortController(),
         revision: server.getNegotiatedProtocolVersion(),
       }
-      return onTheWire(async () => (await operation(runtime, scope, request)) as Params)
+      return withProtocolErrors(async () => (await operation(runtime, scope, request)) as Params)
     })
   }
 }
 
-/** A call that the SDK dispatched. */
-export function callFrom(name: string, args: unknown, ctx: ServerContext): Call {
+export function toCall(name: string, args: unknown, ctx: ServerContext): Call {
   const { id, _meta: meta, envelope, signal, inputResponses } = ctx.mcpReq
   const state: unknown = ctx.mcpReq.requestState()
   const { req } = ctx.http ?? {}
@@ -64,13 +63,13 @@ export function callFrom(name: string, args: unknown, ctx: ServerContext): Call 
     signal,
     inputResponses: inputResponsesIn(inputResponses),
     requestState: typeof state === 'string' ? state : undefined,
-    client: new SdkPort(alongside(ctx)),
+    client: new SdkPort(withRelatedRequest(ctx)),
     ...(req !== undefined && { http: () => req }),
   }
 }
 
-// The SDK sends these requests on the stream for notifications. While that is not open they are lost, and the call waits in vain.
-function alongside(ctx: ServerContext): ServerContext {
+// Without a related request the SDK sends these on the standalone stream. If that is not open they are lost and the call hangs.
+function withRelatedRequest(ctx: ServerContext): ServerContext {
   const { id, elicitInput, requestSampling } = ctx.mcpReq
   return {
     ...ctx,
@@ -82,16 +81,16 @@ function alongside(ctx: ServerContext): ServerContext {
   }
 }
 
-/** The SDK's context of a call that it dispatched. */
-export const contextIn = (client: unknown): ServerContext | undefined => (client instanceof SdkPort ? client.context : undefined)
+export const sdkContextOf = (client: unknown): ServerContext | undefined =>
+  client instanceof SdkPort ? client.context : undefined
 
-/** Params of any shape: whoever reads them says what is wrong with them. */
+/** Accepts params of any shape; the operations validate them. */
 const anyObject: StandardSchemaV1<unknown, Params> = {
   '~standard': { version: 1, vendor: 'unfold', validate: (value) => ({ value: (value ?? {}) as Params }) },
 }
 
-/** Turns a failure into the error that the client gets. */
-export async function onTheWire<T>(work: () => Promise<T>): Promise<T> {
+/** Converts failures to protocol errors. */
+export async function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -72,8 +72,8 @@ describe('permissions that say when they change', () => {
     await using bobs = await testContext(toolbox, { principal: bob })
     table.set({ ann: ['read', 'write'], bob: ['read'] })
     toolbox.toolListChanged()
-    await expect.poll(() => anns.notices).toBe(1)
-    expect(bobs.notices).toBe(0)
+    await expect.poll(() => anns.listChanges).toBe(1)
+    expect(bobs.listChanges).toBe(0)
   })
 
   test('are asked for again when the tools change', async () => {

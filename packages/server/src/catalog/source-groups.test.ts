@@ -1,7 +1,7 @@
 import type { GroupDeclaration } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
 import { ToolRegistry } from '../registry.ts'
-import { type TestClient, type TestServer, testContext, testServer, ways } from '../testing/index.ts'
+import { type TestClient, type TestServer, testContext, testServer, testTransports } from '../testing/index.ts'
 import type { Source, ToolEntry } from '../tool/entry.ts'
 import type { Report } from '../tool/report.ts'
 import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
@@ -56,21 +56,21 @@ const box = (options: Partial<ToolboxOptions<{ files: { about: string } }>> = {}
 
 const textOf = (result: { readonly content: readonly { readonly type: string }[] }): string => JSON.stringify(result.content)
 
-describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $transport', (way) => {
+describe.each(testTransports.filter(({ era }) => era === 'session'))('in a session over $transport', (testTransport) => {
   test('a group that comes with a source has an activator, which goes with it', async () => {
     const plugin = new Plugin()
-    await using server = await testServer(box().use(plugin), way)
+    await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
     const before = await client.toolNames()
     expect(before).not.toContain('activate_notes')
     plugin.load(notes, noteTools)
-    await client.told(1)
+    await client.waitForListChanges(1)
     expect(await client.toolNames()).toEqual(['activate_files', 'activate_notes', 'deactivate', 'ping'])
     expect(textOf(await client.call('activate_notes'))).toContain('add_note')
     expect(await client.toolNames()).toContain('list_notes')
     expect(textOf(await client.call('add_note'))).toContain('add_note ran')
     plugin.unload()
-    await client.told(3)
+    await client.waitForListChanges(3)
     expect(await client.toolNames()).toEqual(before)
     await expect(client.call('add_note')).rejects.toThrow('not found')
     await expect(client.call('activate_notes')).rejects.toThrow('not found')
@@ -78,12 +78,12 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
 
   test('what else is active stays so when a group goes, and the rest can be opened and closed as before', async () => {
     const plugin = new Plugin().load(notes, noteTools)
-    await using server = await testServer(box().use(plugin), way)
+    await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
     await client.call('activate_notes')
     await client.call('activate_files')
     plugin.unload()
-    await client.told(3)
+    await client.waitForListChanges(3)
     expect(await client.toolNames()).toEqual(['activate_files', 'deactivate', 'read_file', 'ping'])
     await client.call('deactivate', { group: 'files' })
     expect(await client.toolNames()).toEqual(['activate_files', 'deactivate', 'ping'])
@@ -97,7 +97,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
 
   test('a group inside a declared one opens after it', async () => {
     const plugin = new Plugin().load({ sheets: { about: 'Sheets', parent: 'files' } }, { read_sheet: 'sheets' })
-    await using server = await testServer(box().use(plugin), way)
+    await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
     expect(textOf(await client.call('activate_sheets'))).toContain('activate_files')
     await client.call('activate_files')
@@ -109,7 +109,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
 
   test('an address can ask for a group while it is there', async () => {
     const plugin = new Plugin().load(notes, noteTools)
-    await using server = await testServer(box().use(plugin), way)
+    await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect({ view: 'groups=notes' })
     expect(await client.toolNames()).toEqual(expect.arrayContaining(['add_note', 'list_notes']))
     plugin.unload()
@@ -121,21 +121,21 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
 // Over pipes a view is refused before there is a connection, so the refusal must be caught as a rejection here.
 const connected = async (server: TestServer, view: string): Promise<TestClient> => server.connect({ view })
 
-describe.each(ways.filter(({ era }) => era === 'stateless'))('on 2026-07-28 over $transport', (way) => {
+describe.each(testTransports.filter(({ era }) => era === 'stateless'))('on 2026-07-28 over $transport', (testTransport) => {
   test('the tools of a group that comes with a source are listed, and an address can ask for it', async () => {
     const plugin = new Plugin()
-    await using server = await testServer(box().use(plugin), way)
+    await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
     plugin.load(notes, noteTools)
-    await client.told(1)
+    await client.waitForListChanges(1)
     expect(await client.toolNames()).toEqual(['read_file', 'ping', 'add_note', 'list_notes'])
     const narrow = await server.connect({ view: 'groups=notes' })
     expect(await narrow.toolNames()).toEqual(['ping', 'add_note', 'list_notes'])
     plugin.unload()
-    await client.told(2)
+    await client.waitForListChanges(2)
     expect(await client.toolNames()).toEqual(['read_file', 'ping'])
     // Over HTTP, the SDK's client keeps the server's reason to itself.
-    const refused = way.transport === 'http' ? 'did not offer' : 'notes'
+    const refused = testTransport.transport === 'http' ? 'did not offer' : 'notes'
     await expect(connected(server, 'groups=notes')).rejects.toThrow(refused)
   })
 })

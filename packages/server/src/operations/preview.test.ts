@@ -57,7 +57,7 @@ describe.each(eras)('a preview in the era "%s"', (era) => {
     expect(runtimeOf(toolbox).scopes.keys).toEqual(open)
     await expect(toolbox.preview({ era, view: 'groups=nonsense' })).rejects.toMatchObject({ reason: 'invalid_view' })
     expect(runtimeOf(toolbox).scopes.keys).toEqual(open)
-    expect(client.notices).toBe(0)
+    expect(client.listChanges).toBe(0)
     expect(client.tools()).toEqual(before)
   })
 })

@@ -1,27 +1,27 @@
 // @ts-check
-// Runs one plugin in a process of its own: loads its module, tells the server what tools it has, and answers calls of them.
-// Messages are lines of JSON over the pipe on file descriptor 3. Plain JavaScript that needs nothing but Node, so that it
-// starts quickly and runs from the sources as it does from the package.
+// Runs one plugin in its own process: loads its module, sends its tool definitions to the server, and runs calls.
+// Messages are lines of JSON over the pipe on file descriptor 3. Plain JavaScript without dependencies, so that it starts quickly
+// and runs both from the sources and from the package.
 import { Socket } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
 /**
- * @typedef {{ kind: 'load', file: string, mostBytes: number, tools?: readonly Record<string, unknown>[] }} Load
+ * @typedef {{ kind: 'load', file: string, maxMessageBytes: number, tools?: readonly Record<string, unknown>[] }} Load
  * @typedef {{ kind: 'call', id: number, tool: string, input: unknown } | { kind: 'cancel', id: number }} Request
  * @typedef {(input: unknown, ctx: object) => unknown} Handler
  * @typedef {{ handler: Handler, check?: (value: unknown) => unknown }} Runnable
  */
 
-const [mostMemory = '0'] = process.argv.slice(2)
-new Worker(new URL('./lifeline.mjs', import.meta.url), { workerData: { fd: 4, mostBytes: Number(mostMemory) } }).unref()
+const [maxMemory = '0'] = process.argv.slice(2)
+new Worker(new URL('./watchdog.mjs', import.meta.url), { workerData: { fd: 4, maxBytes: Number(maxMemory) } }).unref()
 
 const channel = new Socket({ fd: 3, readable: true, writable: true })
 /** @type {Map<string, Runnable>} */
 const runnables = new Map()
 /** @type {Map<number, AbortController>} */
 const calls = new Map()
-let mostBytes = 0
+let maxBytes = 0
 
 listen(
   /** @param {Load | Request} message */ (message) => {
@@ -31,8 +31,8 @@ listen(
   },
 )
 
-/** @param {(message: any) => void} take */
-function listen(take) {
+/** @param {(message: any) => void} onMessage */
+function listen(onMessage) {
   /** @type {string[]} */
   let parts = []
   channel.setEncoding('utf8')
@@ -40,79 +40,79 @@ function listen(take) {
     const [first = '', ...others] = String(chunk).split('\n')
     parts.push(first)
     for (const other of others) {
-      take(JSON.parse(parts.join('')))
+      onMessage(JSON.parse(parts.join('')))
       parts = [other]
     }
   })
-  channel.on('end', leave).on('error', leave)
+  channel.on('end', shutDown).on('error', shutDown)
 }
 
-/** Ends because the server is gone, or wants no more of this plugin: first what the plugin does at its end, then all it started. */
-function leave() {
+/** Runs the plugin's exit handlers, then kills every process it started. */
+function shutDown() {
   process.once('exit', () => process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL'))
   process.exit(0)
 }
 
 /** @param {Load} request */
-async function load({ file, mostBytes: most, tools }) {
-  mostBytes = most
+async function load({ file, maxMessageBytes, tools }) {
+  maxBytes = maxMessageBytes
   try {
-    const found = await import(pathToFileURL(file).href)
-    send(tools === undefined ? exported(found.default) : declared(tools, found))
+    const module = await import(pathToFileURL(file).href)
+    send(tools === undefined ? readPlugin(module.default) : readManifestTools(tools, module))
   } catch (error) {
-    send({ kind: 'failed', message: errorMessage(error), where: whereOf(error, file) })
+    send({ kind: 'failed', message: errorMessage(error), line: lineOf(error, file) })
   }
 }
 
 /**
- * What a module exports: a plugin, or its tools alone.
- * @param {any} given
+ * Reads the default export of a module: a plugin, or an array of tools.
+ * @param {any} value
  */
-function exported(given) {
-  const plugin = Array.isArray(given) ? { tools: given } : given
+function readPlugin(value) {
+  const plugin = Array.isArray(value) ? { tools: value } : value
   if (typeof plugin !== 'object' || plugin === null || !Array.isArray(plugin.tools))
-    throw new TypeError('its default export is no plugin. Export { name, tools: [...] }, or the tools alone')
+    throw new TypeError('its default export is not a plugin. Export { name, tools: [...] } or an array of tools')
   const { name, group } = plugin
-  return { kind: 'loaded', name, group, tools: plugin.tools.map(definitionOf) }
+  return { kind: 'loaded', name, group, tools: plugin.tools.map(register) }
 }
 
 /**
- * The tools of a manifest, whose handlers the module exports under their names.
+ * Combines the tools of a manifest with the handlers that the module exports under their names.
  * @param {readonly Record<string, unknown>[]} tools
- * @param {any} found
+ * @param {any} module
  */
-function declared(tools, found) {
-  const made = tools.map((tool) => {
+function readManifestTools(tools, module) {
+  const definitions = tools.map((tool) => {
     const name = String(tool.name)
-    const own = Object.hasOwn(found, name) ? found[name] : undefined
-    const fallback = found.default
+    const own = Object.hasOwn(module, name) ? module[name] : undefined
+    const fallback = module.default
     const isTable = typeof fallback === 'object' && fallback !== null && Object.hasOwn(fallback, name)
-    return definitionOf({ ...tool, handler: own ?? (isTable ? fallback[name] : undefined) })
+    return register({ ...tool, handler: own ?? (isTable ? fallback[name] : undefined) })
   })
-  return { kind: 'loaded', tools: made }
+  return { kind: 'loaded', tools: definitions }
 }
 
 /**
- * The definition of a tool as JSON can hold it; its handler is kept here.
+ * Keeps the handler of a tool and returns its definition as JSON.
  * @param {any} tool
  */
-function definitionOf(tool) {
+function register(tool) {
   const { name, handler, inputSchema, outputSchema, ...rest } = Object(tool)
   if (typeof name !== 'string') throw new TypeError('a tool has no name')
   if (typeof handler !== 'function') throw new TypeError(`the tool "${name}" has no handler`)
   if (runnables.has(name)) throw new TypeError(`the tool "${name}" is declared twice`)
-  const input = jsonSchemaOf(name, inputSchema, 'input')
-  runnables.set(name, { handler, ...(input !== inputSchema && { check: checkOf(inputSchema) }) })
-  return { ...rest, name, inputSchema: input, outputSchema: jsonSchemaOf(name, outputSchema, 'output') }
+  const input = toJsonSchema(name, inputSchema, 'input')
+  runnables.set(name, { handler, ...(input !== inputSchema && { check: validator(name, inputSchema) }) })
+  return { ...rest, name, inputSchema: input, outputSchema: toJsonSchema(name, outputSchema, 'output') }
 }
 
 /**
- * JSON Schema as it is; what a schema library made shows itself as such.
+ * Returns the schema as JSON Schema.
  * @param {string} tool
  * @param {any} schema
  * @param {'input' | 'output'} io
  */
-function jsonSchemaOf(tool, schema, io) {
+function toJsonSchema(tool, schema, io) {
   const standard = schema?.['~standard']
   if (standard === undefined) {
     const vendor = Object.values(Object(schema)).find((value) => value?.['~standard'] !== undefined)?.['~standard'].vendor
@@ -123,27 +123,28 @@ function jsonSchemaOf(tool, schema, io) {
     )
   }
   if (standard.jsonSchema === undefined)
-    throw new TypeError(`a schema of ${standard.vendor} cannot show itself as JSON Schema. Write JSON Schema instead`)
+    throw new TypeError(`the ${standard.vendor} schema cannot be converted to JSON Schema. Write JSON Schema instead`)
   return { type: 'object', ...standard.jsonSchema[io]({ target: 'draft-2020-12' }) }
 }
 
 /**
- * Fills in defaults and the rest that a schema of a library does beside checking.
+ * Validates with the schema library itself, which also fills in defaults and transforms.
+ * @param {string} tool
  * @param {any} schema
  * @returns {(value: unknown) => Promise<unknown>}
  */
-function checkOf(schema) {
+function validator(tool, schema) {
   return async (value) => {
     const result = await schema['~standard'].validate(value)
     if (result.issues === undefined) return result.value
     const problems = result.issues.map(
-      (/** @type {any} */ { path = [], message }) => `${path.map(partOf).join('.') || 'arguments'}: ${message}`,
+      (/** @type {any} */ { path = [], message }) => `${path.map(pathPart).join('.') || 'arguments'}: ${message}`,
     )
-    throw Object.assign(new Error(`The arguments are not valid:\n- ${problems.join('\n- ')}`), { name: 'ToolError' })
+    throw Object.assign(new Error(`Invalid arguments for ${tool}:\n- ${problems.join('\n- ')}`), { name: 'ToolError' })
   }
 }
 
-const partOf = (/** @type {any} */ part) => String(typeof part === 'object' ? part.key : part)
+const pathPart = (/** @type {any} */ part) => String(typeof part === 'object' ? part.key : part)
 
 /** @param {Extract<Request, { kind: 'call' }>} request */
 async function call({ id, tool, input }) {
@@ -151,12 +152,11 @@ async function call({ id, tool, input }) {
   calls.set(id, controller)
   try {
     const runnable = runnables.get(tool)
-    if (runnable === undefined) throw new Error(`There is no tool "${tool}".`)
+    if (runnable === undefined) throw new Error(`Unknown tool "${tool}".`)
     const checked = runnable.check === undefined ? input : await runnable.check(input)
-    const value = await runnable.handler(checked, contextOf(id, controller.signal))
-    answer(id, value)
+    sendResult(id, await runnable.handler(checked, createContext(id, controller.signal)))
   } catch (error) {
-    send({ kind: 'error', id, message: errorMessage(error), foreseen: Object(error).name === 'ToolError' })
+    send({ kind: 'error', id, message: errorMessage(error), isToolError: Object(error).name === 'ToolError' })
   } finally {
     calls.delete(id)
   }
@@ -166,14 +166,14 @@ async function call({ id, tool, input }) {
  * @param {number} id
  * @param {unknown} value
  */
-function answer(id, value) {
-  const text = JSON.stringify({ kind: 'result', id, value, foreign: foreignClass(value) })
-  if (Buffer.byteLength(text) <= mostBytes) channel.write(`${text}\n`)
-  else send({ kind: 'error', id, message: `The result is larger than ${mostBytes} bytes. Ask for less at once.`, foreseen: true })
+function sendResult(id, value) {
+  const text = JSON.stringify({ kind: 'result', id, value, className: foreignClass(value) })
+  if (Buffer.byteLength(text) <= maxBytes) channel.write(`${text}\n`)
+  else send({ kind: 'error', id, message: `The result exceeds ${maxBytes} bytes. Request less.`, isToolError: true })
 }
 
 /**
- * The class of an object that JSON would empty on the way to the server; the server words the error.
+ * Returns the class name of an object whose data JSON would lose; the server reports the error.
  * @param {unknown} value
  */
 function foreignClass(value) {
@@ -189,29 +189,29 @@ function cancel(id) {
   send({ kind: 'cancelled', id })
 }
 
-// More often nobody can read it, and a handler that tells of each of a million steps would keep everybody busy.
-const progressEveryMs = 50
-const mostLogs = 1_000
+// A handler that reports a million steps would flood the server and the client.
+const progressIntervalMs = 50
+const maxLogs = 1_000
 
 /**
  * @param {number} id
  * @param {AbortSignal} signal
  */
-function contextOf(id, signal) {
-  let toldAt = Number.NEGATIVE_INFINITY
+function createContext(id, signal) {
+  let sentAt = Number.NEGATIVE_INFINITY
   let logs = 0
   return {
     signal,
     /** @type {(progress: number, total?: number, message?: string) => void} */
     progress(progress, total, message) {
       const now = performance.now()
-      if (now - toldAt < progressEveryMs && progress !== total) return
-      toldAt = now
+      if (now - sentAt < progressIntervalMs && progress !== total) return
+      sentAt = now
       send({ kind: 'progress', id, progress, total, message })
     },
     /** @type {(level: string, data: unknown) => void} */
     log(level, data) {
-      if (logs++ < mostLogs) send({ kind: 'log', id, level, data })
+      if (logs++ < maxLogs) send({ kind: 'log', id, level, data })
     },
   }
 }
@@ -219,27 +219,27 @@ function contextOf(id, signal) {
 /** @param {object} message */
 function send(message) {
   const text = JSON.stringify(message)
-  if (mostBytes === 0 || Buffer.byteLength(text) <= mostBytes) channel.write(`${text}\n`)
+  if (maxBytes === 0 || Buffer.byteLength(text) <= maxBytes) channel.write(`${text}\n`)
 }
 
-const longest = 10_000
+const maxErrorLength = 10_000
 
 /** @param {unknown} error */
 function errorMessage(error) {
   try {
-    const said = typeof error === 'object' && error !== null && 'message' in error ? error.message : error
-    return String(said).slice(0, longest)
+    const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : error
+    return String(message).slice(0, maxErrorLength)
   } catch {
     return ''
   }
 }
 
 /**
- * The line of the plugin that an error comes from, as Node shows it.
+ * Returns the line of the plugin that an error comes from.
  * @param {unknown} error
  * @param {string} file
  */
-function whereOf(error, file) {
+function lineOf(error, file) {
   const stack = String(Object(error).stack ?? '')
   const [, line] = stack.split(pathToFileURL(file).href)[1]?.match(/^:(\d+)/) ?? stack.split(file)[1]?.match(/^:(\d+)/) ?? []
   return line === undefined ? undefined : Number(line)

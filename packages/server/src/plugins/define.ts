@@ -2,14 +2,14 @@ import type { ToolAnnotations } from '@unfold-mcp/core'
 import type { SchemaSource, ValueOf } from '../schema/schema.ts'
 import type { HandlerResult } from '../tool/result.ts'
 
-// This file is what a plugin loads, in a process of its own: it must stay small, and all that it imports are types.
+// Plugins import this file in their own process: it must stay small and import only types.
 export { ToolError } from '../tool/tool-error.ts'
 
-/** What the handler of a plugin's tool may do beside answering. */
+/** Passed to the handler of a plugin's tool as its second argument. */
 export interface PluginContext {
-  /** Aborted when the call was cancelled or its time is over. */
+  /** Aborted when the call is cancelled or times out. */
   readonly signal: AbortSignal
-  /** Tells the client how far the work is, if it asked to know. */
+  /** Sends a progress notification, if the client asked for progress. */
   progress(progress: number, total?: number, message?: string): void
   /** Sends a log message to the client. */
   log(level: 'debug' | 'info' | 'notice' | 'warning' | 'error', data: unknown): void
@@ -17,7 +17,7 @@ export interface PluginContext {
 
 type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
 
-/** A tool of a plugin: its definition as clients see it, and its handler. */
+/** A tool of a plugin: its definition, as clients see it, and its handler. */
 export interface PluginTool<I extends SchemaSource | undefined = SchemaSource | undefined> {
   readonly name: string
   readonly title?: string
@@ -26,22 +26,22 @@ export interface PluginTool<I extends SchemaSource | undefined = SchemaSource | 
   readonly outputSchema?: SchemaSource
   readonly annotations?: ToolAnnotations
   readonly tags?: readonly string[]
-  /** The group of the toolbox that shows it. */
+  /** Toolbox group that the tool belongs to. */
   readonly group?: string
-  /** How long a call may take, when it differs from the folder's own limit. */
+  /** Overrides the folder's `callTimeoutMs` for this tool. */
   readonly timeoutMs?: number
   handler(input: InputOf<I>, ctx: PluginContext): HandlerResult | Promise<HandlerResult>
 }
 
-/** What a module of a plugin folder exports as its default. */
+/** Default export of a plugin module. */
 export interface Plugin<I extends readonly (SchemaSource | undefined)[] = readonly (SchemaSource | undefined)[]> {
   readonly name?: string
-  /** The group of the toolbox for those of its tools that name none. */
+  /** Toolbox group for tools that do not set their own. */
   readonly group?: string
   readonly tools: { readonly [K in keyof I]: PluginTool<I[K]> }
 }
 
-/** Checks a plugin and gives it back: each handler gets what its input schema says. */
+/** Returns the plugin unchanged; infers the input type of each handler from its input schema. */
 export function definePlugin<const I extends readonly (SchemaSource | undefined)[]>(plugin: Plugin<I>): Plugin<I> {
   return plugin
 }

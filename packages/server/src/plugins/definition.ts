@@ -7,9 +7,9 @@ import type { HandlerResult } from '../tool/result.ts'
 import type { PluginTool } from './define.ts'
 import type { Loaded } from './process.ts'
 
-const mostTools = 1_000
+const maxTools = 1_000
 
-// As JSON has them: the handler stays in the process of the plugin.
+// Without `handler`, which stays in the plugin's process.
 const pluginKeys: Keys<Omit<PluginTool, 'handler'> & Pick<Tool, '_meta'>> = {
   name: true,
   title: true,
@@ -24,40 +24,43 @@ const pluginKeys: Keys<Omit<PluginTool, 'handler'> & Pick<Tool, '_meta'>> = {
 }
 
 export interface EntryOptions {
-  /** Where the tools come from, for messages. */
   readonly source: string
   readonly group: string | undefined
   readonly callTimeoutMs: number
   readonly call: (tool: string, input: unknown, ctx: ToolContext, timeoutMs: number) => Promise<HandlerResult>
 }
 
-/** The tools that a plugin told us of, ready to be served; throws in words for what cannot be. */
-export function entriesOf({ tools, group }: Loaded, options: EntryOptions): readonly ToolEntry[] {
-  if (tools.length > mostTools) throw new Error(`it has ${tools.length} tools, and may have ${mostTools}`)
-  return tools.map((tool) => entryOf(tool, { ...options, group: group ?? options.group }))
+/** Converts the definitions that a plugin sent into tool entries; throws on the first invalid one. */
+export function toolEntries({ tools, group }: Loaded, options: EntryOptions): readonly ToolEntry[] {
+  if (tools.length > maxTools) throw new Error(`it has ${tools.length} tools; the limit is ${maxTools}`)
+  return tools.map((tool) => toolEntry(tool, { ...options, group: group ?? options.group }))
 }
 
-function entryOf(given: Record<string, unknown>, { source, group, callTimeoutMs, call }: EntryOptions): ToolEntry {
-  const name = String(given.name)
+function toolEntry(definition: Record<string, unknown>, { source, group, callTimeoutMs, call }: EntryOptions): ToolEntry {
+  const name = String(definition.name)
   checkToolName(name)
-  declared(`tool "${name}"`, given, pluginKeys)
-  const { title, description, annotations, _meta } = given
-  const input = inputSchema(name, fieldsIn(given.inputSchema, name, 'inputSchema'))
-  const outputSource = fieldsIn(given.outputSchema, name, 'outputSchema')
+  declared(`tool "${name}"`, definition, pluginKeys)
+  const optional = <T>(field: string, isValid: (value: unknown) => value is T, expected: string): T | undefined => {
+    const value = definition[field] ?? undefined
+    if (value === undefined || isValid(value)) return value
+    throw new Error(`the ${field} of tool "${name}" must be ${expected}`)
+  }
+  const title = optional('title', isString, 'a string')
+  const description = optional('description', isString, 'a string')
+  const annotations = optional('annotations', isRecord, 'an object')
+  const _meta = optional('_meta', isRecord, 'an object')
+  const input = inputSchema(name, optional('inputSchema', isRecord, 'an object'))
+  const outputSource = optional('outputSchema', isRecord, 'an object')
   const output = outputSource === undefined ? undefined : outputSchema(name, outputSource)
-  const timeoutMs = timeIn(given.timeoutMs, name) ?? callTimeoutMs
-  const ownGroup = textIn(given.group, name, 'group') ?? group
-  const shownTitle = textIn(title, name, 'title')
-  const about = textIn(description, name, 'description')
-  const hints = fieldsIn(annotations, name, 'annotations')
-  const meta = fieldsIn(_meta, name, '_meta')
+  const timeoutMs = optional('timeoutMs', isTimeout, 'a positive integer (milliseconds)') ?? callTimeoutMs
+  const ownGroup = optional('group', isString, 'a string') ?? group
   const tool: Tool = {
     name,
-    ...(shownTitle !== undefined && { title: shownTitle }),
-    ...(about !== undefined && { description: about }),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
     inputSchema: input.json,
-    ...(hints !== undefined && { annotations: hints }),
-    ...(meta !== undefined && { _meta: meta }),
+    ...(annotations !== undefined && { annotations }),
+    ...(_meta !== undefined && { _meta }),
     ...(output !== undefined && { outputSchema: output.json }),
   }
   return {
@@ -65,39 +68,19 @@ function entryOf(given: Record<string, unknown>, { source, group, callTimeoutMs,
     origin: 'dynamic',
     source,
     visibility: ownGroup === undefined ? {} : { group: ownGroup },
-    tags: tagsIn(given.tags, name),
+    tags: optional('tags', isStringArray, 'an array of strings') ?? [],
     aliases: [],
     handler: (value: unknown, ctx: ToolContext) => call(name, value, ctx, timeoutMs),
     input,
     ...(output !== undefined && { output }),
-    // The plugin's own limit is the one whose message names it; this one is there should it fail.
+    // A backstop: the plugin process enforces timeoutMs with an error that names the plugin.
     timeoutMs: timeoutMs + 5_000,
   }
 }
 
-function wrong(tool: string, field: string, wanted: string): Error {
-  return new Error(`the ${field} of tool "${tool}" must be ${wanted}`)
-}
+const isString = (value: unknown): value is string => typeof value === 'string'
 
-function textIn(value: unknown, tool: string, field: string): string | undefined {
-  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined
-  throw wrong(tool, field, 'a text')
-}
+const isStringArray = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isString)
 
-function fieldsIn(value: unknown, tool: string, field: string): Record<string, unknown> | undefined {
-  if (value === undefined || value === null) return undefined
-  if (isRecord(value)) return value
-  throw wrong(tool, field, 'an object')
-}
-
-function timeIn(value: unknown, tool: string): number | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 - 5_001) return value
-  throw wrong(tool, 'timeoutMs', 'a whole number of milliseconds above 0')
-}
-
-function tagsIn(value: unknown, tool: string): readonly string[] {
-  if (value === undefined || value === null) return []
-  if (Array.isArray(value) && value.every((tag) => typeof tag === 'string')) return value
-  throw wrong(tool, 'tags', 'a list of texts')
-}
+const isTimeout = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31 - 5_001

@@ -2,18 +2,18 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isRunning, toolModule, type Workshop, workshop } from '../../test/plugins.ts'
+import { isRunning, type PluginFixture, pluginFixture, toolModule } from '../../test/plugins.ts'
 import { defineToolbox } from '../index.ts'
-import { ways } from '../testing/index.ts'
+import { testTransports } from '../testing/index.ts'
 import { pluginFolder } from './index.ts'
 import { typescriptArgs } from './typescript.ts'
 
-const messages = ({ reports }: Workshop): string[] => reports.map(({ message }) => message)
-const pids = ({ plugins }: Workshop): number[] => plugins.plugins().flatMap(({ pid }) => pid ?? [])
+const messages = ({ reports }: PluginFixture): string[] => reports.map(({ message }) => message)
+const pids = ({ plugins }: PluginFixture): number[] => plugins.plugins().flatMap(({ pid }) => pid ?? [])
 
-describe('what a folder of plugins may hold', () => {
-  test('modules whose default export is a plugin, or its tools alone', async () => {
-    await using shop = await workshop({
+describe('a plugin folder may contain', () => {
+  test('modules whose default export is a plugin or an array of tools', async () => {
+    await using fixture = await pluginFixture({
       'greet.mjs': `export default { name: 'Greetings', tools: [
         { name: 'hello', title: 'Hello', description: 'Says hello', annotations: { readOnlyHint: true },
           inputSchema: { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] },
@@ -21,7 +21,7 @@ describe('what a folder of plugins may hold', () => {
         { name: 'count', handler: () => ({ count: 2 }) } ] }`,
       'list.js': toolModule('alone'),
     })
-    expect(await shop.client.tools()).toEqual([
+    expect(await fixture.client.tools()).toEqual([
       {
         name: 'hello',
         title: 'Hello',
@@ -32,18 +32,18 @@ describe('what a folder of plugins may hold', () => {
       { name: 'count', inputSchema: { type: 'object', properties: {} } },
       { name: 'alone', description: 'Does alone', inputSchema: { type: 'object' } },
     ])
-    expect(await shop.call('hello', { who: 'Ada' })).toBe('Hello, Ada')
-    expect(await shop.call('hello', {})).toContain("must have required property 'who'")
-    expect((await shop.client.call('count')).structuredContent).toEqual({ count: 2 })
-    expect(shop.reports).toEqual([])
-    expect(shop.plugins.plugins()).toMatchObject([
+    expect(await fixture.call('hello', { who: 'Ada' })).toBe('Hello, Ada')
+    expect(await fixture.call('hello', {})).toContain("must have required property 'who'")
+    expect((await fixture.client.call('count')).structuredContent).toEqual({ count: 2 })
+    expect(fixture.reports).toEqual([])
+    expect(fixture.plugins.plugins()).toMatchObject([
       { key: 'greet.mjs', name: 'Greetings', state: 'running', tools: ['hello', 'count'] },
       { key: 'list.js', name: 'list.js', state: 'running', tools: ['alone'] },
     ])
   })
 
-  test('CommonJS modules, and schemas of a library, which fill in what they fill in', async () => {
-    await using shop = await workshop({
+  test('CommonJS modules, and library schemas, whose defaults apply', async () => {
+    await using fixture = await pluginFixture({
       'old.js': `module.exports = [{ name: 'old', handler: () => 'still here' }]`,
       'schema.mjs': `
         const schema = { '~standard': { version: 1, vendor: 'own',
@@ -51,37 +51,37 @@ describe('what a folder of plugins may hold', () => {
           jsonSchema: { input: () => ({ properties: { n: { type: 'number' } } }), output: () => ({}) } } }
         export default [{ name: 'double', inputSchema: schema, handler: ({ n }) => String(2 * n) }]`,
     })
-    expect(await shop.call('old')).toBe('still here')
-    expect(await shop.call('double')).toBe('2')
-    expect(await shop.call('double', { n: 9 })).toBe('The arguments are not valid:\n- n: is too much')
-    expect((await shop.client.tools())[1]?.inputSchema).toEqual({ type: 'object', properties: { n: { type: 'number' } } })
+    expect(await fixture.call('old')).toBe('still here')
+    expect(await fixture.call('double')).toBe('2')
+    expect(await fixture.call('double', { n: 9 })).toBe('Invalid arguments for double:\n- n: is too much')
+    expect((await fixture.client.tools())[1]?.inputSchema).toEqual({ type: 'object', properties: { n: { type: 'number' } } })
   })
 
-  test('no plain object of schemas where a schema belongs, which is reported', async () => {
-    await using shop = await workshop({
+  test('no plain object of schemas in place of a schema; it is reported', async () => {
+    await using fixture = await pluginFixture({
       'shape.mjs': `
         const n = { '~standard': { version: 1, vendor: 'zod', validate: (value) => ({ value }), jsonSchema: { input: () => ({}), output: () => ({}) } } }
         export default [{ name: 'double', inputSchema: { n }, handler: () => '' }]`,
     })
-    expect(messages(shop)).toEqual([
+    expect(messages(fixture)).toEqual([
       'Plugin "shape.mjs" was not loaded: the input schema of tool "double" is a plain object that holds zod schemas: wrap it in z.object(…).',
     ])
   })
 
-  test('no tool with an unknown key, which is reported by name', async () => {
-    await using shop = await workshop({
+  test('no tool with an unknown key; the key is reported', async () => {
+    await using fixture = await pluginFixture({
       'typo.mjs': `export default [{ name: 'double', desciption: 'Doubles', handler: () => '' }]`,
     })
-    expect(messages(shop)).toEqual([
+    expect(messages(fixture)).toEqual([
       'Plugin "typo.mjs" was not loaded: Unknown key "desciption" in tool "double". Did you mean "description"?',
     ])
   })
 
-  test('folders with a manifest, which may define the tools itself', async () => {
-    await using shop = await workshop({
+  test('folders with a manifest, which may define the tools', async () => {
+    await using fixture = await pluginFixture({
       'one/plugin.json': JSON.stringify({ name: 'One', main: './lib/main.mjs' }),
       'one/lib/main.mjs': `import { word } from '../word.mjs'\nexport default [{ name: 'one', handler: () => word }]`,
-      'one/word.mjs': `export const word = 'from beside'`,
+      'one/word.mjs': `export const word = 'from next to it'`,
       'two/plugin.json': JSON.stringify({
         tools: [
           { name: 'named', description: 'By name', inputSchema: { type: 'object', properties: { a: { type: 'number' } } } },
@@ -92,105 +92,105 @@ describe('what a folder of plugins may hold', () => {
       'off/plugin.json': JSON.stringify({ disabled: true }),
       'off/index.js': toolModule('off'),
     })
-    expect(await shop.client.toolNames()).toEqual(['one', 'named', 'in-table'])
-    expect(await shop.call('one')).toBe('from beside')
-    expect(await shop.call('named', { a: 3 })).toBe('a is 3')
-    expect(await shop.call('in-table')).toBe('tabled')
-    expect(shop.reports).toEqual([])
+    expect(await fixture.client.toolNames()).toEqual(['one', 'named', 'in-table'])
+    expect(await fixture.call('one')).toBe('from next to it')
+    expect(await fixture.call('named', { a: 3 })).toBe('a is 3')
+    expect(await fixture.call('in-table')).toBe('tabled')
+    expect(fixture.reports).toEqual([])
   })
 
-  test('what its modules share, which is no plugin', async () => {
-    await using shop = await workshop({
+  test('helpers that its modules import, which are not plugins', async () => {
+    await using fixture = await pluginFixture({
       '_shared.mjs': `export const word = 'first'`,
       'lib/more.mjs': `export const more = 'more'`,
       'a.mjs': `import { word } from './_shared.mjs'\nimport { more } from './lib/more.mjs'\nexport default [{ name: 'a', handler: () => word + ' ' + more }]`,
-      'a.test.mjs': `throw new Error('no plugin')`,
-      '.hidden.mjs': `throw new Error('no plugin')`,
-      'notes.txt': 'no plugin',
+      'a.test.mjs': `throw new Error('not a plugin')`,
+      '.hidden.mjs': `throw new Error('not a plugin')`,
+      'notes.txt': 'not a plugin',
       'a.mjs~': 'a draft',
     })
-    expect(await shop.client.toolNames()).toEqual(['a'])
-    expect(shop.reports).toEqual([])
-    await shop.save('_shared.mjs', `export const word = 'second'`)
-    await shop.until('the module has it', async () => (await shop.call('a')) === 'second more')
-    await shop.save('lib/more.mjs', `export const more = 'less'`)
-    await shop.until('the module has it', async () => (await shop.call('a')) === 'second less')
+    expect(await fixture.client.toolNames()).toEqual(['a'])
+    expect(fixture.reports).toEqual([])
+    await fixture.save('_shared.mjs', `export const word = 'second'`)
+    await fixture.until('the module is reloaded', async () => (await fixture.call('a')) === 'second more')
+    await fixture.save('lib/more.mjs', `export const more = 'less'`)
+    await fixture.until('the module is reloaded', async () => (await fixture.call('a')) === 'second less')
   })
 
   test.skipIf(typescriptArgs() === undefined)('TypeScript, where Node can run it', async () => {
-    await using shop = await workshop({
+    await using fixture = await pluginFixture({
       'typed.ts': `interface Input { readonly n: number }\nexport default [{ name: 'typed', handler: ({ n }: Input): string => String(n + 1) }]`,
     })
-    expect(await shop.call('typed', { n: 1 })).toBe('2')
+    expect(await fixture.call('typed', { n: 1 })).toBe('2')
   })
 
-  test.skipIf(typescriptArgs() !== undefined)('no TypeScript where Node cannot run it, which is said', async () => {
-    await using shop = await workshop({ 'typed.ts': toolModule('typed'), 'plain.js': toolModule('plain') })
-    expect(await shop.client.toolNames()).toEqual(['plain'])
-    expect(messages(shop)).toEqual([
+  test.skipIf(typescriptArgs() !== undefined)('no TypeScript where Node cannot run it; it is reported', async () => {
+    await using fixture = await pluginFixture({ 'typed.ts': toolModule('typed'), 'plain.js': toolModule('plain') })
+    expect(await fixture.client.toolNames()).toEqual(['plain'])
+    expect(messages(fixture)).toEqual([
       `Plugin "typed.ts" was not loaded: Node ${process.versions.node} cannot run TypeScript. Use Node 22.6 or newer, or compile it to .js.`,
     ])
   })
 })
 
-describe.each(ways)('a client over $transport in the $era era', (way) => {
-  test('sees tools come, change and go as files are saved and removed, and is told each time', async () => {
-    await using shop = await workshop({ 'a.mjs': toolModule('a') }, { way })
-    expect(await shop.client.toolNames()).toEqual(['a'])
-    await shop.save('b.mjs', toolModule('b'))
-    await shop.client.told(1)
-    expect(await shop.client.toolNames()).toEqual(['a', 'b'])
-    await shop.save('b.mjs', toolModule('b2'))
-    await shop.client.told(2)
-    expect(await shop.client.toolNames()).toEqual(['a', 'b2'])
-    expect(await shop.call('b2')).toBe('b2 1')
-    await shop.remove('b.mjs')
-    await shop.client.told(3)
-    expect(await shop.client.toolNames()).toEqual(['a'])
+describe.each(testTransports)('a client over $transport in the $era era', (testTransport) => {
+  test('is notified as tools come, change and go with saved and removed files', async () => {
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { testTransport })
+    expect(await fixture.client.toolNames()).toEqual(['a'])
+    await fixture.save('b.mjs', toolModule('b'))
+    await fixture.client.waitForListChanges(1)
+    expect(await fixture.client.toolNames()).toEqual(['a', 'b'])
+    await fixture.save('b.mjs', toolModule('b2'))
+    await fixture.client.waitForListChanges(2)
+    expect(await fixture.client.toolNames()).toEqual(['a', 'b2'])
+    expect(await fixture.call('b2')).toBe('b2 1')
+    await fixture.remove('b.mjs')
+    await fixture.client.waitForListChanges(3)
+    expect(await fixture.client.toolNames()).toEqual(['a'])
   })
 })
 
 describe('a plugin that is saved', () => {
   test('changes the identity of the list when a definition changed, and back with it', async () => {
-    await using shop = await workshop({ 'a.mjs': toolModule('a') })
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') })
     const identity = async () => {
-      const { _meta } = await shop.client.client.listTools(undefined, { cacheMode: 'bypass' })
+      const { _meta } = await fixture.client.client.listTools(undefined, { cacheMode: 'bypass' })
       return _meta?.['io.github.unfold-mcp/identity']
     }
     const before = await identity()
     expect(before).toEqual(expect.any(String))
-    await shop.save('a.mjs', toolModule('a2'))
-    await shop.client.told(1)
+    await fixture.save('a.mjs', toolModule('a2'))
+    await fixture.client.waitForListChanges(1)
     expect(await identity()).not.toBe(before)
-    await shop.save('a.mjs', toolModule('a', `return 'other words'`))
-    await shop.client.told(2)
+    await fixture.save('a.mjs', toolModule('a', `return 'other text'`))
+    await fixture.client.waitForListChanges(2)
     expect(await identity()).toBe(before)
   })
 
-  test('answers as it was saved; when no definition changed, nobody is told', async () => {
-    await using shop = await workshop({ 'a.mjs': toolModule('a', `return 'first'`) })
-    expect(await shop.call('a')).toBe('first')
-    await shop.save('a.mjs', toolModule('a', `return 'second'`))
-    await shop.until('the new version answers', async () => (await shop.call('a')) === 'second')
-    await shop.client.quiet()
-    expect(shop.client.notices).toBe(0)
+  test('runs the new code; clients are not notified if no definition changed', async () => {
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a', `return 'first'`) })
+    expect(await fixture.call('a')).toBe('first')
+    await fixture.save('a.mjs', toolModule('a', `return 'second'`))
+    await fixture.until('the new version answers', async () => (await fixture.call('a')) === 'second')
+    await fixture.client.settle()
+    expect(fixture.client.listChanges).toBe(0)
   })
 
   test.each([
     [
-      'that is no JavaScript',
+      'that is not JavaScript',
       'export default [',
-      /^Plugin "a\.mjs" was not loaded: .*Unexpected end of input\. The version before it is served on\.$/s,
+      /^Plugin "a\.mjs" was not loaded: .*Unexpected end of input\. The previous version is still served\.$/s,
     ],
     [
       'that throws',
       `\n\nthrow new Error('half done')`,
-      'Plugin "a.mjs" was not loaded: line 3: half done. The version before it is served on.',
+      'Plugin "a.mjs" was not loaded: line 3: half done. The previous version is still served.',
     ],
     [
       'without a default export',
       'export const a = 1',
-      /its default export is no plugin\. Export \{ name, tools: \[\.\.\.\] \}, or the tools alone/,
+      /its default export is not a plugin\. Export \{ name, tools: \[\.\.\.\] \} or an array of tools/,
     ],
     ['with a tool without a handler', `export default [{ name: 'x' }]`, /the tool "x" has no handler/],
     ['with a tool without a name', 'export default [{ handler() {} }]', /a tool has no name/],
@@ -199,315 +199,315 @@ describe('a plugin that is saved', () => {
       `const handler = () => 1\nexport default [{ name: 'x', handler }, { name: 'x', handler }]`,
       /the tool "x" is declared twice/,
     ],
-    ['with an impossible name', `export default [{ name: 'x y', handler() {} }]`, /"x y" is not a valid tool name/],
+    ['with an invalid name', `export default [{ name: 'x y', handler() {} }]`, /"x y" is not a valid tool name/],
     [
-      'with a schema that is none',
+      'with an invalid schema',
       `export default [{ name: 'x', inputSchema: 'text', handler() {} }]`,
       /the inputSchema of tool "x" must be an object/,
     ],
-    ['that ends its process', 'process.exit(3)', /its process ended with exit code 3/],
-    ['that imports what is not there', `import './nowhere.mjs'`, /Cannot find module/],
-  ])('with a version %s keeps the one before, and it is reported', async (_, broken, report) => {
-    await using shop = await workshop({ 'a.mjs': toolModule('a', `return 'good'`), 'b.mjs': toolModule('b') })
-    await shop.save('a.mjs', broken)
-    await shop.until('it is reported', () => shop.reports.length > 0)
-    expect(messages(shop)).toEqual([expect.stringMatching(report)])
-    expect(shop.reports).toMatchObject([{ reason: 'plugin_failed' }])
-    expect(await shop.client.toolNames()).toEqual(['a', 'b'])
-    expect(await shop.call('a')).toBe('good')
-    await shop.save('a.mjs', toolModule('a', `return 'mended'`))
-    await shop.until('it is mended', async () => (await shop.call('a')) === 'mended')
+    ['that exits', 'process.exit(3)', /its process exited with code 3/],
+    ['that imports a missing module', `import './nowhere.mjs'`, /Cannot find module/],
+  ])('with a version %s keeps the previous one, and reports the failure', async (_, broken, report) => {
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a', `return 'good'`), 'b.mjs': toolModule('b') })
+    await fixture.save('a.mjs', broken)
+    await fixture.until('it is reported', () => fixture.reports.length > 0)
+    expect(messages(fixture)).toEqual([expect.stringMatching(report)])
+    expect(fixture.reports).toMatchObject([{ reason: 'plugin_failed' }])
+    expect(await fixture.client.toolNames()).toEqual(['a', 'b'])
+    expect(await fixture.call('a')).toBe('good')
+    await fixture.save('a.mjs', toolModule('a', `return 'fixed'`))
+    await fixture.until('it is fixed', async () => (await fixture.call('a')) === 'fixed')
   })
 
-  test('while it is being loaded is loaded as it was saved last', async () => {
-    await using shop = await workshop({ 'a.mjs': toolModule('a') })
-    await shop.save('a.mjs', `console.log('loading')\nawait new Promise(() => setTimeout(() => {}, 60_000))`)
-    await shop.until('it is being loaded', () => shop.output.includes('a.mjs: loading'))
-    await shop.save('a.mjs', toolModule('a', `return 'last'`))
-    await shop.until('the last version answers', async () => (await shop.call('a')) === 'last')
-    expect(shop.reports).toEqual([])
+  test('while it is loading ends up at the last save', async () => {
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') })
+    await fixture.save('a.mjs', `console.log('loading')\nawait new Promise(() => setTimeout(() => {}, 60_000))`)
+    await fixture.until('it is being loaded', () => fixture.output.includes('a.mjs: loading'))
+    await fixture.save('a.mjs', toolModule('a', `return 'last'`))
+    await fixture.until('the last version answers', async () => (await fixture.call('a')) === 'last')
+    expect(fixture.reports).toEqual([])
   })
 
-  test('finishes the calls that it was answering', async () => {
-    await using shop = await workshop({
+  test('finishes its running calls', async () => {
+    await using fixture = await pluginFixture({
       'a.mjs': toolModule('a', `ctx.progress(1); await new Promise((done) => setTimeout(done, 600)); return 'old'`),
     })
-    const [before] = pids(shop)
-    const answer = shop.call('a')
-    await shop.save('a.mjs', toolModule('a', `return 'new'`))
-    await shop.until('the new version answers', async () => (await shop.call('a')) === 'new')
+    const [before] = pids(fixture)
+    const answer = fixture.call('a')
+    await fixture.save('a.mjs', toolModule('a', `return 'new'`))
+    await fixture.until('the new version answers', async () => (await fixture.call('a')) === 'new')
     expect(await answer).toBe('old')
-    await shop.until('the old process is gone', () => before !== undefined && !isRunning(before))
+    await fixture.until('the old process is gone', () => before !== undefined && !isRunning(before))
   })
 })
 
-describe('a plugin that misbehaves takes only itself down', () => {
-  const besides = { 'good.mjs': toolModule('good') }
+describe('a plugin that misbehaves affects only itself', () => {
+  const goodPlugin = { 'good.mjs': toolModule('good') }
 
-  test('one that throws says so, and goes on', async () => {
-    await using shop = await workshop({ ...besides, 'bad.mjs': toolModule('bad', `throw new Error('no such thing')`) })
-    expect(await shop.client.call('bad')).toMatchObject({ isError: true, content: [{ text: 'Plugin "bad.mjs": no such thing' }] })
-    expect(messages(shop)).toEqual(['Tool "bad" threw: Plugin "bad.mjs": no such thing'])
-    expect(shop.plugins.plugins()[0]).toMatchObject({ state: 'running' })
+  test('one that throws returns its error, and keeps running', async () => {
+    await using fixture = await pluginFixture({ ...goodPlugin, 'bad.mjs': toolModule('bad', `throw new Error('no such thing')`) })
+    expect(await fixture.client.call('bad')).toMatchObject({
+      isError: true,
+      content: [{ text: 'Plugin "bad.mjs": no such thing' }],
+    })
+    expect(messages(fixture)).toEqual(['Tool "bad" threw: Plugin "bad.mjs": no such thing'])
+    expect(fixture.plugins.plugins()[0]).toMatchObject({ state: 'running' })
   })
 
-  test('one that foresaw its failure is quoted, and nobody is alarmed', async () => {
+  test('the message of a ToolError is passed on, and not reported', async () => {
     const body = `throw Object.assign(new Error('Pick a number.'), { name: 'ToolError' })`
-    await using shop = await workshop({ 'bad.mjs': toolModule('bad', body) })
-    expect(await shop.client.call('bad')).toMatchObject({ isError: true, content: [{ text: 'Pick a number.' }] })
-    expect(shop.reports).toEqual([])
+    await using fixture = await pluginFixture({ 'bad.mjs': toolModule('bad', body) })
+    expect(await fixture.client.call('bad')).toMatchObject({ isError: true, content: [{ text: 'Pick a number.' }] })
+    expect(fixture.reports).toEqual([])
   })
 
   test.each([
-    ['exits', 'process.exit(7)', 'ended with exit code 7'],
+    ['exits', 'process.exit(7)', 'exited with code 7'],
     [
       'leaves a rejection unhandled',
       `void Promise.reject(new Error('lost')); await new Promise(() => setTimeout(() => {}, 60_000))`,
-      'ended with exit code 1',
+      'exited with code 1',
     ],
     [
       'kills itself',
       `process.kill(process.pid, 'SIGKILL'); await new Promise(() => setTimeout(() => {}, 60_000))`,
-      'was ended by SIGKILL',
+      'was terminated by SIGKILL',
     ],
-  ])('one that %s is named, reported and started again', async (_, body, why) => {
-    await using shop = await workshop({ ...besides, 'bad.mjs': toolModule('bad', `if (input.now) { ${body} } return 'back'`) })
-    const answer = await shop.client.call('bad', { now: true })
+  ])('one that %s is named, reported and restarted', async (_, body, why) => {
+    await using fixture = await pluginFixture({
+      ...goodPlugin,
+      'bad.mjs': toolModule('bad', `if (input.now) { ${body} } return 'back'`),
+    })
+    const answer = await fixture.client.call('bad', { now: true })
     expect(answer).toMatchObject({
       isError: true,
-      content: [
-        { text: `Plugin "bad.mjs" ${why} during the call. It is started again; try once more, perhaps with less at once.` },
-      ],
+      content: [{ text: `Plugin "bad.mjs" ${why} during the call. It is restarting; try again, or with less input.` }],
       _meta: { 'io.github.unfold-mcp/reason': 'tool_failed' },
     })
-    expect(await shop.call('good')).toBe('good 1')
-    expect(await shop.client.toolNames()).toEqual(['bad', 'good'])
-    expect(await shop.call('bad')).toBe('back')
-    expect(messages(shop)[0]).toContain(`Plugin "bad.mjs" ${why}. It is started again in 0.1 seconds.`)
-    expect(shop.client.notices).toBe(0)
+    expect(await fixture.call('good')).toBe('good 1')
+    expect(await fixture.client.toolNames()).toEqual(['bad', 'good'])
+    expect(await fixture.call('bad')).toBe('back')
+    expect(messages(fixture)[0]).toContain(`Plugin "bad.mjs" ${why}. Restarting in 0.1 seconds.`)
+    expect(fixture.client.listChanges).toBe(0)
   })
 
-  test('one that hangs is given up on, ended and started again', async () => {
-    await using shop = await workshop(
-      { ...besides, 'bad.mjs': toolModule('bad', `if (input.now) for (;;); return 'back'`) },
+  test('a hanging one times out, is killed and restarts', async () => {
+    await using fixture = await pluginFixture(
+      { ...goodPlugin, 'bad.mjs': toolModule('bad', `if (input.now) for (;;); return 'back'`) },
       { callTimeoutMs: 300 },
     )
-    const [before] = pids(shop)
-    const answer = await shop.client.call('bad', { now: true })
+    const [before] = pids(fixture)
+    const answer = await fixture.client.call('bad', { now: true })
     expect(answer).toMatchObject({
       isError: true,
-      content: [
-        { text: 'Tool "bad" of plugin "bad.mjs" did not finish within 0.3 seconds. Ask for less at once, or try again later.' },
-      ],
+      content: [{ text: 'Tool "bad" of plugin "bad.mjs" timed out after 0.3 seconds. Request less, or try again later.' }],
       _meta: { 'io.github.unfold-mcp/reason': 'tool_timeout' },
     })
-    expect(await shop.call('good')).toBe('good 1')
-    await shop.until('it was ended', () => before !== undefined && !isRunning(before))
-    await shop.until('it is back', async () => (await shop.call('bad')) === 'back')
-    expect(messages(shop)[0]).toContain('Plugin "bad.mjs" was stopped because it no longer reacted.')
+    expect(await fixture.call('good')).toBe('good 1')
+    await fixture.until('it was ended', () => before !== undefined && !isRunning(before))
+    await fixture.until('it is back', async () => (await fixture.call('bad')) === 'back')
+    expect(messages(fixture)[0]).toContain('Plugin "bad.mjs" was stopped because it did not respond.')
   })
 
-  test('one whose call takes too long but which still reacts is left alone', async () => {
-    const body = `if (input.now) await new Promise((_, fail) => ctx.signal.addEventListener('abort', () => { console.log('told'); fail(ctx.signal.reason) })); return 'here'`
-    await using shop = await workshop({ 'slow.mjs': toolModule('slow', body) }, { callTimeoutMs: 200 })
-    const before = pids(shop)
-    expect(await shop.call('slow', { now: true })).toContain('did not finish within 0.2 seconds')
-    await shop.until('the handler heard of it', () => shop.output.includes('slow.mjs: told'))
+  test('one whose call times out but which still responds keeps running', async () => {
+    const body = `if (input.now) await new Promise((_, fail) => ctx.signal.addEventListener('abort', () => { console.log('aborted'); fail(ctx.signal.reason) })); return 'here'`
+    await using fixture = await pluginFixture({ 'slow.mjs': toolModule('slow', body) }, { callTimeoutMs: 200 })
+    const before = pids(fixture)
+    expect(await fixture.call('slow', { now: true })).toContain('timed out after 0.2 seconds')
+    await fixture.until('the handler is aborted', () => fixture.output.includes('slow.mjs: aborted'))
     await new Promise((resolve) => setTimeout(resolve, 700))
-    expect(await shop.call('slow')).toBe('here')
-    expect(pids(shop)).toEqual(before)
-    expect(shop.reports).toEqual([])
+    expect(await fixture.call('slow')).toBe('here')
+    expect(pids(fixture)).toEqual(before)
+    expect(fixture.reports).toEqual([])
   })
 
-  test('one that hangs while it is loaded is given up on', async () => {
-    await using shop = await workshop({ ...besides, 'bad.mjs': 'for (;;);' }, { loadTimeoutMs: 1_000 })
-    expect(messages(shop)).toEqual(['Plugin "bad.mjs" was not loaded: it did not load within 1 seconds.'])
-    expect(await shop.call('good')).toBe('good 1')
-    expect(shop.plugins.plugins()[0]).toMatchObject({ key: 'bad.mjs', state: 'failed', tools: [] })
+  test('one that hangs while loading times out', async () => {
+    await using fixture = await pluginFixture({ ...goodPlugin, 'bad.mjs': 'for (;;);' }, { loadTimeoutMs: 1_000 })
+    expect(messages(fixture)).toEqual(['Plugin "bad.mjs" was not loaded: it did not load within 1 seconds.'])
+    expect(await fixture.call('good')).toBe('good 1')
+    expect(fixture.plugins.plugins()[0]).toMatchObject({ key: 'bad.mjs', state: 'failed', tools: [] })
   })
 
   test.each([
     ['in its heap', `const all = []; for (;;) all.push(new Array(1_000_000).fill(all.length))`],
     ['outside its heap', `const all = []; for (let i = 0; i < 16; i++) all.push(Buffer.alloc(1 << 26, i)); for (;;) all[0][0]++`],
-  ])('one that takes a gigabyte of memory %s is ended', async (_, body) => {
-    await using shop = await workshop(
-      { ...besides, 'bad.mjs': toolModule('bad', `if (input.now) { ${body} } return 'back'`) },
+  ])('one that allocates a gigabyte %s is killed', async (_, body) => {
+    await using fixture = await pluginFixture(
+      { ...goodPlugin, 'bad.mjs': toolModule('bad', `if (input.now) { ${body} } return 'back'`) },
       { memoryMb: 64 },
     )
-    const answer = await shop.call('bad', { now: true })
-    expect(answer).toMatch(/^Plugin "bad\.mjs" (?:was ended by \w+|ended with exit code \d+) during the call\./)
-    expect(await shop.call('good')).toBe('good 1')
-    await shop.until('it is back', async () => (await shop.call('bad')) === 'back')
-    expect(messages(shop)[0]).toMatch(/MB of memory|heap out of memory/)
+    const answer = await fixture.call('bad', { now: true })
+    expect(answer).toMatch(/^Plugin "bad\.mjs" (?:was terminated by \w+|exited with code \d+) during the call\./)
+    expect(await fixture.call('good')).toBe('good 1')
+    await fixture.until('it is back', async () => (await fixture.call('bad')) === 'back')
+    expect(messages(fixture)[0]).toMatch(/Memory limit exceeded|heap out of memory/)
   })
 
-  test('one that floods its output is listened to for a while', async () => {
-    await using shop = await workshop({
+  test('output of one that floods is cut off', async () => {
+    await using fixture = await pluginFixture({
       'bad.mjs': toolModule('bad', `for (let i = 0; i < 5_000; i++) console.log('line ' + i + '\\u001b[31m'); return 'done'`),
     })
-    expect(await shop.call('bad')).toBe('done')
-    await shop.until('all was read', () => shop.output.length > 200)
-    expect(shop.output).toHaveLength(201)
-    expect(shop.output[0]).toBe('bad.mjs: line 0\\u{1b}[31m')
-    expect(shop.output.at(-1)).toContain('the rest is left out')
+    expect(await fixture.call('bad')).toBe('done')
+    await fixture.until('all was read', () => fixture.output.length > 200)
+    expect(fixture.output).toHaveLength(201)
+    expect(fixture.output[0]).toBe('bad.mjs: line 0\\u{1b}[31m')
+    expect(fixture.output.at(-1)).toContain('further lines are dropped')
   })
 
-  test('one whose result is too large says so, and one that writes too much to its pipe is ended', async () => {
+  test('a result that is too large is an error, and one that writes too much to its pipe is killed', async () => {
     const body = `if (input.rude) { (await import('node:fs')).writeSync(3, 'x'.repeat(300_000)); await new Promise(() => setTimeout(() => {}, 60_000)) } return 'x'.repeat(input.size)`
-    await using shop = await workshop({ ...besides, 'bad.mjs': toolModule('bad', body) }, { mostBytes: 100_000 })
-    expect(await shop.call('bad', { size: 200_000 })).toBe('The result is larger than 100000 bytes. Ask for less at once.')
-    expect(await shop.call('bad', { size: 5 })).toBe('xxxxx')
-    expect(await shop.call('bad', { text: 'y'.repeat(200_000) })).toBe(
-      'The arguments are larger than 100000 bytes. Send less at once.',
-    )
-    expect(await shop.call('bad', { rude: true })).toContain('was stopped because it sent a message of more than 100000 bytes')
-    expect(await shop.call('good')).toBe('good 1')
+    await using fixture = await pluginFixture({ ...goodPlugin, 'bad.mjs': toolModule('bad', body) }, { maxMessageBytes: 100_000 })
+    expect(await fixture.call('bad', { size: 200_000 })).toBe('The result exceeds 100000 bytes. Request less.')
+    expect(await fixture.call('bad', { size: 5 })).toBe('xxxxx')
+    expect(await fixture.call('bad', { text: 'y'.repeat(200_000) })).toBe('The arguments exceed 100000 bytes. Send less.')
+    expect(await fixture.call('bad', { rude: true })).toContain('was stopped because it sent a message of more than 100000 bytes')
+    expect(await fixture.call('good')).toBe('good 1')
   })
 
-  test('one that gives what no client can read is told apart', async () => {
-    await using shop = await workshop({
+  test('an unusable result is an error that names it', async () => {
+    await using fixture = await pluginFixture({
       'bad.mjs': toolModule('bad', `return input.big ? { n: 1n } : input.map ? new Map() : [5]`),
     })
-    expect(await shop.call('bad', { big: true })).toContain('Plugin "bad.mjs": Do not know how to serialize a BigInt')
-    expect(await shop.call('bad')).toContain('Tool "bad" returned an invalid result: it returned an array')
-    expect(await shop.call('bad', { map: true })).toContain(
+    expect(await fixture.call('bad', { big: true })).toContain('Plugin "bad.mjs": Do not know how to serialize a BigInt')
+    expect(await fixture.call('bad')).toContain('Tool "bad" returned an invalid result: it returned an array')
+    expect(await fixture.call('bad', { map: true })).toContain(
       'Tool "bad" returned an invalid result: it returned an instance of Map',
     )
   })
 
-  test('one that keeps ending is started again later each time, and its tools stay listed', async () => {
-    // On a clock that stands still no time counts as having gone well.
-    await using shop = await workshop({ 'bad.mjs': toolModule('bad', 'process.exit(1)') }, { now: () => 0 })
-    for (let round = 0; round < 5; round++) await shop.call('bad')
-    await shop.until('it waits', () => shop.plugins.plugins()[0]?.state === 'waiting')
-    const waits = messages(shop).map((message) => /started again in ([\d.]+) seconds/.exec(message)?.[1])
-    expect(waits).toEqual(['0.1', '0.2', '0.4', '0.8', '1.6'])
-    expect(await shop.call('bad')).toBe(
-      'Plugin "bad.mjs" is not running, because it ended unexpectedly. It is started again in 1.6 seconds; try again then.',
+  test('one that keeps exiting restarts with a growing delay, and its tools stay listed', async () => {
+    // With a stopped clock no run counts as stable.
+    await using fixture = await pluginFixture({ 'bad.mjs': toolModule('bad', 'process.exit(1)') }, { now: () => 0 })
+    for (let round = 0; round < 5; round++) await fixture.call('bad')
+    await fixture.until('it waits', () => fixture.plugins.plugins()[0]?.state === 'restarting')
+    const delays = messages(fixture).map((message) => /Restarting in ([\d.]+) seconds/.exec(message)?.[1])
+    expect(delays).toEqual(['0.1', '0.2', '0.4', '0.8', '1.6'])
+    expect(await fixture.call('bad')).toBe(
+      'Plugin "bad.mjs" is not running: it exited unexpectedly. It restarts in 1.6 seconds; try again then.',
     )
-    expect(await shop.client.toolNames()).toEqual(['bad'])
+    expect(await fixture.client.toolNames()).toEqual(['bad'])
   })
 })
 
 describe('progress, logs and cancellation', () => {
-  test('pass through', async () => {
-    await using shop = await workshop({
+  test('are forwarded', async () => {
+    await using fixture = await pluginFixture({
       'a.mjs': toolModule('a', `ctx.progress(1, 2, 'half'); ctx.progress(2, 2, 'whole'); return 'done'`),
     })
-    const told: unknown[] = []
-    await shop.client.client.callTool({ name: 'a' }, { onprogress: (progress) => void told.push(progress) })
-    expect(told).toEqual([
+    const updates: unknown[] = []
+    await fixture.client.client.callTool({ name: 'a' }, { onprogress: (progress) => void updates.push(progress) })
+    expect(updates).toEqual([
       { progress: 1, total: 2, message: 'half' },
       { progress: 2, total: 2, message: 'whole' },
     ])
   })
 
-  test('a client that cancels reaches the handler', async () => {
+  test('cancellation reaches the handler', async () => {
     const body = `console.log('begun'); await new Promise((done) => ctx.signal.addEventListener('abort', done)); console.log('cancelled'); return ''`
-    await using shop = await workshop({ 'a.mjs': toolModule('a', body) })
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a', body) })
     const controller = new AbortController()
-    const answer = shop.client.client.callTool({ name: 'a' }, { signal: controller.signal }).catch(() => 'given up')
-    await shop.until('it began', () => shop.output.includes('a.mjs: begun'))
+    const answer = fixture.client.client.callTool({ name: 'a' }, { signal: controller.signal }).catch(() => 'cancelled')
+    await fixture.until('it began', () => fixture.output.includes('a.mjs: begun'))
     controller.abort()
-    expect(await answer).toBe('given up')
-    await shop.until('the handler heard of it', () => shop.output.includes('a.mjs: cancelled'))
+    expect(await answer).toBe('cancelled')
+    await fixture.until('the handler is aborted', () => fixture.output.includes('a.mjs: cancelled'))
   })
 })
 
-describe('what leads out of the folder is refused by its real path', () => {
+describe('paths that resolve outside the folder are refused', () => {
   async function outside(make: (folder: string, elsewhere: string) => Promise<void>): Promise<string[]> {
     const elsewhere = await mkdtemp(join(tmpdir(), 'unfold-elsewhere-'))
     try {
       await writeFile(join(elsewhere, 'evil.mjs'), toolModule('evil'))
       await writeFile(join(elsewhere, 'plugin.json'), '{"main":"evil.mjs"}')
-      await using shop = await workshop({ 'good.mjs': toolModule('good') })
-      await make(shop.folder, elsewhere)
-      await shop.plugins.rescan()
-      await shop.until('it is reported', () => shop.reports.length > 0)
-      expect(await shop.client.toolNames()).toEqual(['good'])
-      return messages(shop)
+      await using fixture = await pluginFixture({ 'good.mjs': toolModule('good') })
+      await make(fixture.folder, elsewhere)
+      await fixture.plugins.rescan()
+      await fixture.until('it is reported', () => fixture.reports.length > 0)
+      expect(await fixture.client.toolNames()).toEqual(['good'])
+      return messages(fixture)
     } finally {
       await rm(elsewhere, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     }
   }
-  const out = 'it leads out of its folder, and is not loaded. Copy it into the folder.'
+  const refusal = 'it resolves to a path outside its folder. Copy it into the folder.'
 
   test('a linked module', async () => {
-    const told = await outside((folder, elsewhere) => symlink(join(elsewhere, 'evil.mjs'), join(folder, 'evil.mjs')))
-    expect(told).toEqual([`Plugin "evil.mjs" was not loaded: ${out}`])
+    const reported = await outside((folder, elsewhere) => symlink(join(elsewhere, 'evil.mjs'), join(folder, 'evil.mjs')))
+    expect(reported).toEqual([`Plugin "evil.mjs" was not loaded: ${refusal}`])
   })
 
   test('a linked folder', async () => {
-    const told = await outside((folder, elsewhere) => symlink(elsewhere, join(folder, 'evil')))
-    expect(told).toEqual([`Plugin "evil" was not loaded: ${out}`])
+    const reported = await outside((folder, elsewhere) => symlink(elsewhere, join(folder, 'evil')))
+    expect(reported).toEqual([`Plugin "evil" was not loaded: ${refusal}`])
   })
 
   test.each(['relative', 'absolute', 'linked'])('a manifest with a %s path', async (kind) => {
-    const told = await outside(async (folder, elsewhere) => {
+    const reported = await outside(async (folder, elsewhere) => {
       await mkdir(join(folder, 'pack'))
       await symlink(join(elsewhere, 'evil.mjs'), join(folder, 'pack', 'linked.mjs'))
       const evil = join(elsewhere, 'evil.mjs')
       const main = { relative: join('..', '..', evil.slice(tmpdir().length + 1)), absolute: evil, linked: 'linked.mjs' }[kind]
       await writeFile(join(folder, 'pack', 'plugin.json'), JSON.stringify({ main }))
     })
-    expect(told).toEqual([`Plugin "pack" was not loaded: ${out}`])
+    expect(reported).toEqual([`Plugin "pack" was not loaded: ${refusal}`])
   })
 
-  test('a manifest that reaches for another plugin', async () => {
-    const told = await outside(async (folder) => {
+  test('a manifest that names the module of another plugin', async () => {
+    const reported = await outside(async (folder) => {
       await mkdir(join(folder, 'pack'))
       await writeFile(join(folder, 'pack', 'plugin.json'), JSON.stringify({ main: '../good.mjs' }))
     })
-    expect(told).toEqual([`Plugin "pack" was not loaded: ${out}`])
+    expect(reported).toEqual([`Plugin "pack" was not loaded: ${refusal}`])
   })
 
   test('a link to itself', async () => {
-    const told = await outside((folder) => symlink(join(folder, 'loop.mjs'), join(folder, 'loop.mjs')))
-    expect(told).toEqual([expect.stringMatching(/^Plugin "loop\.mjs" was not loaded: ELOOP/)])
+    const reported = await outside((folder) => symlink(join(folder, 'loop.mjs'), join(folder, 'loop.mjs')))
+    expect(reported).toEqual([expect.stringMatching(/^Plugin "loop\.mjs" was not loaded: ELOOP/)])
   })
 
   test('a link that stays inside is followed', async () => {
-    await using shop = await workshop({ '_real.mjs': toolModule('real') })
-    await symlink(join(shop.folder, '_real.mjs'), join(shop.folder, 'linked.mjs'))
-    await shop.plugins.rescan()
-    expect(await shop.call('real')).toBe('real 1')
+    await using fixture = await pluginFixture({ '_real.mjs': toolModule('real') })
+    await symlink(join(fixture.folder, '_real.mjs'), join(fixture.folder, 'linked.mjs'))
+    await fixture.plugins.rescan()
+    expect(await fixture.call('real')).toBe('real 1')
   })
 })
 
-describe('manifests that are none', () => {
-  test('keep their plugin out, and no other', async () => {
-    await using shop = await workshop({ 'pack/plugin.json': '{', 'good.mjs': toolModule('good') })
-    expect(messages(shop)).toEqual([expect.stringContaining('Plugin "pack" was not loaded: plugin.json is not JSON:')])
-    expect(await shop.client.toolNames()).toEqual(['good'])
+describe('invalid manifests', () => {
+  test('disable only their plugin', async () => {
+    await using fixture = await pluginFixture({ 'pack/plugin.json': '{', 'good.mjs': toolModule('good') })
+    expect(messages(fixture)).toEqual([expect.stringContaining('Plugin "pack" was not loaded: plugin.json is not valid JSON:')])
+    expect(await fixture.client.toolNames()).toEqual(['good'])
   })
 
-  test('the same mistake is reported once, however often one looks', async () => {
-    await using shop = await workshop({ 'pack/plugin.json': '{' })
-    for (let round = 0; round < 3; round++) await shop.plugins.rescan()
-    expect(shop.reports).toHaveLength(1)
+  test('an unchanged failure is reported once, however often the folder is scanned', async () => {
+    await using fixture = await pluginFixture({ 'pack/plugin.json': '{' })
+    for (let round = 0; round < 3; round++) await fixture.plugins.rescan()
+    expect(fixture.reports).toHaveLength(1)
   })
 })
 
-describe('names that clash', () => {
-  test('between plugins: the first in the order of their names is served, and it is reported', async () => {
-    await using shop = await workshop({
+describe('name clashes', () => {
+  test('between plugins: the first by name is served, and the clash is reported', async () => {
+    await using fixture = await pluginFixture({
       'a.mjs': toolModule('same', `return 'from a'`),
       'b.mjs': toolModule('same', `return 'from b'`),
     })
-    expect(await shop.client.toolNames()).toEqual(['same'])
-    expect(await shop.call('same')).toBe('from a')
-    expect(shop.reports).toEqual([
+    expect(await fixture.client.toolNames()).toEqual(['same'])
+    expect(await fixture.call('same')).toBe('from a')
+    expect(fixture.reports).toEqual([
       {
         reason: 'name_clash',
         message: 'Tool "same" of plugin b.mjs is not served: plugin a.mjs has one of that name. Rename one of them.',
       },
     ])
-    await shop.remove('a.mjs')
-    await shop.until('the other is served', async () => (await shop.call('same')) === 'from b')
+    await fixture.remove('a.mjs')
+    await fixture.until('the other is served', async () => (await fixture.call('same')) === 'from b')
   })
 
-  test('with a tool of the toolbox, whose own is served', async () => {
-    await using shop = await workshop(
+  test('with a tool of the toolbox: the toolbox wins', async () => {
+    await using fixture = await pluginFixture(
       { 'a.mjs': toolModule('same') },
       {
         toolbox: (plugins) =>
@@ -516,29 +516,29 @@ describe('names that clash', () => {
             .use(plugins),
       },
     )
-    expect(await shop.call('same')).toBe('own')
+    expect(await fixture.call('same')).toBe('own')
   })
 
-  test('with a tool of the library: that one tool is refused, whenever the folder is taken in', async () => {
+  test('with a built-in tool: that one tool is refused, whenever the folder is added', async () => {
     const files = {
       'a.mjs': `const handler = () => 'x'\nexport default [{ name: 'call_tool', handler }, { name: 'fine', handler }]`,
     }
-    await using shop = await workshop(files)
-    expect(await shop.client.toolNames()).toEqual(['fine'])
-    expect(messages(shop)).toEqual([expect.stringContaining('Tool "call_tool" of plugin a.mjs is not served:')])
-    // A second toolbox that takes in what is loaded already.
-    expect(() => defineToolbox({ name: 'late', version: '1' }).use(shop.plugins)).not.toThrow()
+    await using fixture = await pluginFixture(files)
+    expect(await fixture.client.toolNames()).toEqual(['fine'])
+    expect(messages(fixture)).toEqual([expect.stringContaining('Tool "call_tool" of plugin a.mjs is not served:')])
+    // The plugins are already loaded when the second toolbox adds the folder.
+    expect(() => defineToolbox({ name: 'late', version: '1' }).use(fixture.plugins)).not.toThrow()
   })
 
-  test('with no group of that name: the tool is refused', async () => {
-    await using shop = await workshop({ 'a.mjs': `export default [{ name: 'a', group: 'nowhere', handler() {} }]` })
-    expect(await shop.client.toolNames()).toEqual([])
-    expect(messages(shop)).toEqual([expect.stringContaining('Tool "a" of plugin a.mjs is not served:')])
+  test('with an unknown group: the tool is refused', async () => {
+    await using fixture = await pluginFixture({ 'a.mjs': `export default [{ name: 'a', group: 'nowhere', handler() {} }]` })
+    expect(await fixture.client.toolNames()).toEqual([])
+    expect(messages(fixture)).toEqual([expect.stringContaining('Tool "a" of plugin a.mjs is not served:')])
   })
 })
 
-test('tools of a group are shown with it', async () => {
-  await using shop = await workshop(
+test('tools of a group are listed when it is activated', async () => {
+  await using fixture = await pluginFixture(
     {
       'a.mjs': `export default { group: 'extra', tools: [{ name: 'a', handler: () => 'x' }, { name: 'b', group: 'more', handler: () => 'y' }] }`,
     },
@@ -547,33 +547,33 @@ test('tools of a group are shown with it', async () => {
         defineToolbox({ name: 'hub', version: '1', groups: { extra: { about: 'Extra' }, more: { about: 'More' } } }).use(plugins),
     },
   )
-  await shop.client.call('activate_extra')
-  expect(await shop.client.toolNames()).toContain('a')
-  expect(await shop.client.toolNames()).not.toContain('b')
+  await fixture.client.call('activate_extra')
+  expect(await fixture.client.toolNames()).toContain('a')
+  expect(await fixture.client.toolNames()).not.toContain('b')
 })
 
-test('more plugins than allowed are refused by name', async () => {
-  await using shop = await workshop({ 'a.mjs': toolModule('a'), 'b.mjs': toolModule('b') }, { most: 1 })
-  expect(await shop.client.toolNames()).toEqual(['a'])
-  expect(messages(shop)).toEqual(['Plugin "b.mjs" was not loaded: there are more than 1 plugins.'])
+test('plugins beyond the limit are refused by name', async () => {
+  await using fixture = await pluginFixture({ 'a.mjs': toolModule('a'), 'b.mjs': toolModule('b') }, { maxPlugins: 1 })
+  expect(await fixture.client.toolNames()).toEqual(['a'])
+  expect(messages(fixture)).toEqual(['Plugin "b.mjs" was not loaded: the folder has more than 1 plugins.'])
 })
 
-test('a folder that is not there is said at once', () => {
-  expect(() => pluginFolder('/nowhere/at/all')).toThrow('There is no folder')
+test('a missing folder throws at once', () => {
+  expect(() => pluginFolder('/nowhere/at/all')).toThrow('does not exist')
 })
 
-test('a folder that goes away takes its tools along, and is followed when it comes back', async () => {
-  await using shop = await workshop({ 'a.mjs': toolModule('a') }, { rescanMs: 100 })
-  await rm(shop.folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
-  await shop.until('its tools are gone', async () => (await shop.client.toolNames()).length === 0)
-  expect(messages(shop)).toEqual([expect.stringContaining('the folder cannot be read')])
-  await shop.save('b.mjs', toolModule('b'))
-  await shop.until('it is back', async () => (await shop.client.toolNames()).includes('b'))
+test('removing the folder removes its tools, and it is watched again when it comes back', async () => {
+  await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { rescanMs: 100 })
+  await rm(fixture.folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
+  await fixture.until('its tools are gone', async () => (await fixture.client.toolNames()).length === 0)
+  expect(messages(fixture)).toEqual([expect.stringContaining('the folder cannot be read')])
+  await fixture.save('b.mjs', toolModule('b'))
+  await fixture.until('it is back', async () => (await fixture.client.toolNames()).includes('b'))
 })
 
-describe('no process is left behind', () => {
-  test('after the folder was closed, whatever the plugins were doing', async () => {
-    const shop = await workshop({
+describe('no process outlives', () => {
+  test('the folder, whatever its plugins were doing when it was closed', async () => {
+    const fixture = await pluginFixture({
       'idle.mjs': toolModule('idle'),
       'busy.mjs': toolModule('busy', `console.log('busy'); for (;;);`),
       'parent.mjs': toolModule(
@@ -582,19 +582,19 @@ describe('no process is left behind', () => {
         `import { spawn } from 'node:child_process'\nconst child = spawn('sleep', ['600'])`,
       ),
     })
-    const grandchild = Number(await shop.call('parent'))
-    void shop.call('busy').catch(() => undefined)
-    await shop.until('it is busy', () => shop.output.includes('busy.mjs: busy'))
-    const all = [...pids(shop), grandchild]
+    const grandchild = Number(await fixture.call('parent'))
+    void fixture.call('busy').catch(() => undefined)
+    await fixture.until('it is busy', () => fixture.output.includes('busy.mjs: busy'))
+    const all = [...pids(fixture), grandchild]
     expect(all.filter(isRunning)).toHaveLength(4)
-    await shop[Symbol.asyncDispose]()
-    await shop.until('all are gone', () => !all.some(isRunning))
+    await fixture[Symbol.asyncDispose]()
+    await fixture.until('all are gone', () => !all.some(isRunning))
   })
 
-  test('after a plugin was removed', async () => {
-    await using shop = await workshop({ 'a.mjs': toolModule('a') })
-    const all = pids(shop)
-    await shop.remove('a.mjs')
-    await shop.until('its process is gone', () => !all.some(isRunning))
+  test('a removed plugin', async () => {
+    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') })
+    const all = pids(fixture)
+    await fixture.remove('a.mjs')
+    await fixture.until('its process is gone', () => !all.some(isRunning))
   })
 })

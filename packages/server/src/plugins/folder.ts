@@ -3,55 +3,61 @@ import { basename, resolve } from 'node:path'
 import { Failure, Semaphore } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../tool/entry.ts'
 import { errorMessage, type Reporter, stderrReporter } from '../tool/report.ts'
+import { PrewarmedProcess } from './prewarmed-process.ts'
 import { PluginProcess } from './process.ts'
 import { type PluginStatus, Runner } from './runner.ts'
 import { type Scan, scan } from './scan.ts'
-import { Spare } from './spare.ts'
 import { typescriptArgs } from './typescript.ts'
 import { Watcher } from './watcher.ts'
 
-/** How a folder of plugins is followed, and what its plugins may take. */
+/** Options for watching a plugin folder, and limits for its plugins. */
 export interface PluginFolderOptions {
-  /** What the folder is called in messages; its own name by default. */
+  /** Name used in messages. Default: the folder's name. */
   readonly name?: string
-  /** The group of the toolbox for tools that name none. */
+  /** Toolbox group for tools that do not set their own. */
   readonly group?: string
-  /** How long a call may take, unless the tool says otherwise; a minute by default. */
+  /** Timeout of a call, unless the tool sets its own. Default: 60,000. */
   readonly callTimeoutMs?: number
-  /** How long a module may take to load; ten seconds by default. */
+  /** Timeout for loading a module. Default: 10,000. */
   readonly loadTimeoutMs?: number
-  /** How much memory a plugin may take, beside what Node needs itself; 256 MB by default. */
+  /** Memory limit of a plugin, not counting Node itself. Default: 256. */
   readonly memoryMb?: number
-  /** How large arguments and results may be; 16 MB by default. */
+  /** Size limit of arguments and of results. Default: 16,000,000. */
+  readonly maxMessageBytes?: number
+  /** @deprecated Use `maxMessageBytes`. */
   readonly mostBytes?: number
-  /** How long a plugin may stay silent after a call of it was given up, before it is ended; two seconds by default. */
+  /** Time that a plugin has to respond after a call timed out or was cancelled, before it is killed. Default: 2,000. */
   readonly graceMs?: number
-  /** How many plugins are loaded; 64 by default. */
+  /** Maximum number of plugins. Default: 64. */
+  readonly maxPlugins?: number
+  /** @deprecated Use `maxPlugins`. */
   readonly most?: number
-  /** `false` looks at the folder once, and again only when `rescan` is called. */
+  /** `false` scans the folder once, and again only when `rescan` is called. */
   readonly watch?: boolean
-  /** How often to look regardless of what the disk tells; every two seconds by default. */
+  /** Interval of scans in addition to file system events. Default: 2,000. */
   readonly rescanMs?: number
-  /** `false` keeps no process ready for what is saved next: that saves its memory, and makes a save take effect later. */
+  /** Keeps a process ready, so that a save takes effect sooner. `false` saves its memory. Default: `true`. */
+  readonly prewarm?: boolean
+  /** @deprecated Use `prewarm`. */
   readonly spare?: boolean
-  /** The environment of the plugins; that of the server by default. */
+  /** Environment of the plugins. Default: the server's. */
   readonly env?: { readonly [name: string]: string | undefined }
-  /** Where failures go; standard error by default. */
+  /** Called for each failure. Default: writes to stderr. */
   readonly report?: Reporter
-  /** Where it is said what was loaded and taken away. */
+  /** Called when a plugin is loaded, reloaded or removed. */
   readonly log?: (line: string) => void
-  /** What a plugin prints, line by line; standard error by default. */
+  /** Called for each line that a plugin prints. Default: writes to stderr. */
   readonly onOutput?: (plugin: string, line: string) => void
-  /** The clock, in milliseconds. */
+  /** Clock in milliseconds, for tests. */
   readonly now?: () => number
 }
 
-const settleMs = 30
-const startsAtOnce = 4
+const debounceMs = 30
+const maxConcurrentStarts = 4
 
 /**
- * A folder whose modules are plugins: each brings tools, runs in a process of its own, and is loaded, loaded again when it was
- * saved, and taken away when it was removed. A toolbox takes it with `use`, and tells its clients of every change.
+ * A folder of plugins. Each module provides tools, runs in its own process, is reloaded when it is saved and unloaded when it is
+ * removed. Pass it to `toolbox.use`; clients are notified of every change.
  */
 export class PluginFolder implements Source, AsyncDisposable {
   readonly name: string
@@ -60,16 +66,15 @@ export class PluginFolder implements Source, AsyncDisposable {
   readonly #report: Reporter
   readonly #now: () => number
   readonly #runners = new Map<string, Runner>()
-  readonly #leaving = new Set<Promise<void>>()
+  readonly #unloading = new Set<Promise<void>>()
   readonly #listeners = new Set<(added?: ToolEntry) => void>()
-  /** What the listeners said of each entry that they were asked about. */
   readonly #verdicts = new WeakMap<ToolEntry, 'accepted' | 'refused'>()
-  readonly #refused = new Map<string, string>()
-  readonly #starting = new Semaphore(() => ({ concurrency: startsAtOnce }))
+  readonly #refusals = new Map<string, string>()
+  readonly #startSlots = new Semaphore(() => ({ concurrency: maxConcurrentStarts }))
   readonly #typescript = typescriptArgs()
   readonly #watcher: Watcher | undefined
-  readonly #spare: Spare
-  readonly #first: Promise<void>
+  readonly #prewarmed: PrewarmedProcess
+  readonly #firstScan: Promise<void>
   readonly #loads = new Set<Promise<void>>()
   #scanning: Promise<void> | undefined
   #isDirty = false
@@ -78,37 +83,44 @@ export class PluginFolder implements Source, AsyncDisposable {
   constructor(directory: string, options: PluginFolderOptions) {
     this.#directory = resolve(directory)
     if (statSync(this.#directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      const message = `There is no folder ${this.#directory}. Make it, or name another for the plugins.`
+      const message = `The plugin folder ${this.#directory} does not exist. Create it, or pass another path.`
       throw new Failure('invalid_declaration', message, { what: 'pluginFolder' })
     }
     this.name = options.name ?? basename(this.#directory)
     this.#options = options
-    // A new one each time: the same mistake saved twice is worth saying twice.
+    // A new reporter each time, because a reporter drops repeated messages: the same error in two saves is reported twice.
     this.#report = options.report ?? ((report) => stderrReporter()(report))
     this.#now = options.now ?? (() => performance.now())
     if (options.watch !== false)
-      this.#watcher = new Watcher(() => void this.#scanned(), { settleMs, everyMs: options.rescanMs ?? 2_000 })
-    const { loadTimeoutMs = 10_000, mostBytes = 16_000_000, memoryMb = 256, graceMs = 2_000, env } = options
-    const limits = { loadTimeoutMs, mostBytes, memoryMb, graceMs }
-    const nodeArgs = [...quiet, ...(this.#typescript ?? [])]
-    this.#spare = new Spare(() => new PluginProcess({ limits, nodeArgs, ...(env !== undefined && { env }) }), {
-      isKept: options.watch !== false && options.spare !== false,
+      this.#watcher = new Watcher(() => void this.#requestScan(), { debounceMs, pollMs: options.rescanMs ?? 2_000 })
+    const {
+      loadTimeoutMs = 10_000,
+      maxMessageBytes = options.mostBytes ?? 16_000_000,
+      memoryMb = 256,
+      graceMs = 2_000,
+      env,
+    } = options
+    const limits = { loadTimeoutMs, maxMessageBytes, memoryMb, graceMs }
+    // Node's warnings about its own features are not plugin output.
+    const nodeArgs = ['--disable-warning=ExperimentalWarning', ...(this.#typescript ?? [])]
+    this.#prewarmed = new PrewarmedProcess(() => new PluginProcess({ limits, nodeArgs, ...(env !== undefined && { env }) }), {
+      isEnabled: options.watch !== false && (options.prewarm ?? options.spare) !== false,
     })
-    this.#first = this.rescan()
+    this.#firstScan = this.rescan()
   }
 
-  /** Done when every plugin that was there at the start has been loaded or reported. */
+  /** Resolves when every plugin of the first scan has been loaded or reported. */
   ready(): Promise<void> {
-    return this.#first
+    return this.#firstScan
   }
 
-  /** Looks at the folder now; done when what changed has been loaded or reported. */
+  /** Scans the folder now; resolves when every change has been loaded or reported. */
   async rescan(): Promise<void> {
-    await this.#scanned()
+    await this.#requestScan()
     await Promise.all(this.#loads)
   }
 
-  /** How each plugin stands. */
+  /** Returns the status of each plugin. */
   plugins(): readonly PluginStatus[] {
     return this.#sorted().map((runner) => runner.status)
   }
@@ -119,17 +131,21 @@ export class PluginFolder implements Source, AsyncDisposable {
 
   subscribe(changed: (added?: ToolEntry) => void): () => void {
     this.#listeners.add(changed)
-    // Nobody was there to ask before.
+    // Entries have no verdict yet if nothing subscribed before.
     this.#announce()
     return () => this.#listeners.delete(changed)
   }
 
-  /** Ends every plugin; the folder is of no use after. */
+  /** Stops every plugin. The folder cannot be used afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#watcher?.close()
     await this.#scanning
-    await Promise.all([this.#spare.close(), ...[...this.#runners.values()].map((runner) => runner.close()), ...this.#leaving])
+    await Promise.all([
+      this.#prewarmed.close(),
+      ...[...this.#runners.values()].map((runner) => runner.close()),
+      ...this.#unloading,
+    ])
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -144,35 +160,35 @@ export class PluginFolder implements Source, AsyncDisposable {
     return this.#sorted().flatMap((runner) => runner.entries)
   }
 
-  /** Looks at the folder, one look at a time, and once more when something may have changed meanwhile. */
-  #scanned(): Promise<void> {
+  /** Runs one scan at a time, and another if one was requested meanwhile. */
+  #requestScan(): Promise<void> {
     this.#isDirty = true
-    this.#scanning ??= this.#lookWhileDirty()
+    this.#scanning ??= this.#scanWhileDirty()
     return this.#scanning
   }
 
-  async #lookWhileDirty(): Promise<void> {
+  async #scanWhileDirty(): Promise<void> {
     try {
       while (this.#isDirty && !this.#isClosed) {
         this.#isDirty = false
-        await this.#look()
+        await this.#applyScan()
       }
     } finally {
       this.#scanning = undefined
     }
   }
 
-  async #look(): Promise<void> {
-    const found = await this.#scan()
+  async #applyScan(): Promise<void> {
+    const result = await this.#scan()
     if (this.#isClosed) return
-    this.#watcher?.follow(found.folders)
-    this.#tellRefused(found)
-    const keys = new Set(found.candidates.map(({ key }) => key))
-    const gone = [...this.#runners].filter(([key]) => !keys.has(key))
-    for (const [key, runner] of gone) this.#leave(key, runner)
-    if (gone.length > 0) this.#announce()
-    for (const candidate of found.candidates) {
-      const runner = this.#runners.get(candidate.key) ?? this.#begin(candidate.key)
+    this.#watcher?.setFolders(result.folders)
+    this.#reportRefusals(result)
+    const keys = new Set(result.candidates.map(({ key }) => key))
+    const removed = [...this.#runners].filter(([key]) => !keys.has(key))
+    for (const [key, runner] of removed) this.#removeRunner(key, runner)
+    if (removed.length > 0) this.#announce()
+    for (const candidate of result.candidates) {
+      const runner = this.#runners.get(candidate.key) ?? this.#addRunner(candidate.key)
       if (runner.stamp === candidate.stamp) continue
       const load = runner.load(candidate).finally(() => this.#loads.delete(load))
       this.#loads.add(load)
@@ -181,47 +197,48 @@ export class PluginFolder implements Source, AsyncDisposable {
 
   async #scan(): Promise<Scan> {
     try {
-      return await scan(this.#directory, { canTypescript: this.#typescript !== undefined, most: this.#options.most ?? 64 })
+      const maxPlugins = this.#options.maxPlugins ?? this.#options.most ?? 64
+      return await scan(this.#directory, { canTypescript: this.#typescript !== undefined, maxPlugins })
     } catch (error) {
       const refusals = [{ key: this.#directory, message: `the folder cannot be read (${errorMessage(error)})` }]
       return { candidates: [], refusals, folders: [] }
     }
   }
 
-  #tellRefused({ refusals }: Scan): void {
+  #reportRefusals({ refusals }: Scan): void {
     const messages = new Map(refusals.map(({ key, message }) => [key, message]))
     for (const [key, message] of messages)
-      if (this.#refused.get(key) !== message) this.#fail(`Plugin "${key}" was not loaded: ${message}.`)
-    this.#refused.clear()
-    for (const [key, message] of messages) this.#refused.set(key, message)
+      if (this.#refusals.get(key) !== message) this.#fail(`Plugin "${key}" was not loaded: ${message}.`)
+    this.#refusals.clear()
+    for (const [key, message] of messages) this.#refusals.set(key, message)
   }
 
-  #begin(key: string): Runner {
-    const { callTimeoutMs = 60_000, group, log = () => undefined, onOutput = toStderr } = this.#options
+  #addRunner(key: string): Runner {
+    const { callTimeoutMs = 60_000, group, log = () => undefined, onOutput = writeToStderr } = this.#options
     const runner = new Runner({
       key,
       callTimeoutMs,
       group,
-      fresh: () => this.#spare.take(),
+      takeProcess: () => this.#prewarmed.take(),
       now: this.#now,
-      starting: this.#starting,
-      changed: () => this.#announce(),
+      startSlots: this.#startSlots,
+      onChange: () => this.#announce(),
       report: (message) => this.#fail(message),
       log,
-      output: (line) => onOutput(key, line),
+      onOutput: (line) => onOutput(key, line),
     })
     this.#runners.set(key, runner)
     return runner
   }
 
-  #leave(key: string, runner: Runner): void {
+  #removeRunner(key: string, runner: Runner): void {
     this.#runners.delete(key)
-    this.#options.log?.(`Plugin "${key}" was taken away`)
-    const left = runner.unload().finally(() => this.#leaving.delete(left))
-    this.#leaving.add(left)
+    this.#options.log?.(`Plugin "${key}" removed`)
+    const unloaded = runner.unload().finally(() => this.#unloading.delete(unloaded))
+    this.#unloading.add(unloaded)
   }
 
-  /** Asks the listeners about entries that are new to them, and tells them that something changed. */
+  /** Offers new entries to the listeners, which throw to refuse one, then notifies them of the change. */
   #announce(): void {
     if (this.#listeners.size === 0 || this.#isClosed) return
     for (const entry of this.#offered()) if (!this.#verdicts.has(entry)) this.#verdicts.set(entry, this.#verdict(entry))
@@ -243,14 +260,11 @@ export class PluginFolder implements Source, AsyncDisposable {
   }
 }
 
-// Warnings of Node about itself are no output of a plugin.
-const quiet = ['--disable-warning=ExperimentalWarning']
-
-function toStderr(plugin: string, line: string): void {
+function writeToStderr(plugin: string, line: string): void {
   console.error(`[${plugin}] ${line}`)
 }
 
-/** Follows a folder of plugins, as a source of tools for `toolbox.use`. */
+/** Watches a folder of plugins, as a source of tools for `toolbox.use`. */
 export function pluginFolder(directory: string, options: PluginFolderOptions = {}): PluginFolder {
   return new PluginFolder(directory, options)
 }

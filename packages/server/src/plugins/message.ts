@@ -1,6 +1,6 @@
 import { isRecord } from '@unfold-mcp/core'
 
-/** What the process of a plugin says. */
+/** Message from a plugin's process to the server. */
 export type Message =
   | {
       readonly kind: 'loaded'
@@ -8,15 +8,15 @@ export type Message =
       readonly group?: string
       readonly tools: readonly Record<string, unknown>[]
     }
-  | { readonly kind: 'failed'; readonly message: string; readonly where?: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly line?: number }
   | {
       readonly kind: 'result'
       readonly id: number
       readonly value: unknown
-      /** The class of a value that JSON could not carry. */
-      readonly foreign?: string
+      /** Class name of a value that JSON cannot represent. */
+      readonly className?: string
     }
-  | { readonly kind: 'error'; readonly id: number; readonly message: string; readonly foreseen: boolean }
+  | { readonly kind: 'error'; readonly id: number; readonly message: string; readonly isToolError: boolean }
   | {
       readonly kind: 'progress'
       readonly id: number
@@ -31,10 +31,8 @@ const levels = ['debug', 'info', 'notice', 'warning', 'error'] as const
 
 export type LogLevel = (typeof levels)[number]
 
-type Fields = { readonly [name: string]: unknown }
-
-/** Reads a line from a plugin's process, whose code may write to the pipe itself; nothing for one that is no message. */
-export function messageOn(line: string): Message | undefined {
+/** Parses a line from a plugin's process; `undefined` if it is not a message, since plugin code can write to the pipe too. */
+export function parseMessage(line: string): Message | undefined {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -43,22 +41,22 @@ export function messageOn(line: string): Message | undefined {
   }
   if (!isRecord(value)) return undefined
   const { kind, message } = value
-  if (kind === 'loaded') return loadedOf(value)
-  if (kind === 'failed') return { kind, message: String(message), ...(typeof value.where === 'number' && { where: value.where }) }
-  return typeof value.id === 'number' ? aboutCall(value, value.id) : undefined
+  if (kind === 'loaded') return parseLoaded(value)
+  if (kind === 'failed') return { kind, message: String(message), ...(typeof value.line === 'number' && { line: value.line }) }
+  return typeof value.id === 'number' ? parseCallMessage(value, value.id) : undefined
 }
 
-function loadedOf({ name, group, tools }: Fields): Message | undefined {
+function parseLoaded({ name, group, tools }: Record<string, unknown>): Message | undefined {
   if (!Array.isArray(tools) || !tools.every(isRecord)) return undefined
   return { kind: 'loaded', tools, ...(typeof name === 'string' && { name }), ...(typeof group === 'string' && { group }) }
 }
 
-function aboutCall({ kind, ...rest }: Fields, id: number): Message | undefined {
+function parseCallMessage({ kind, ...rest }: Record<string, unknown>, id: number): Message | undefined {
   switch (kind) {
     case 'result':
-      return { kind, id, value: rest.value, ...(typeof rest.foreign === 'string' && { foreign: rest.foreign }) }
+      return { kind, id, value: rest.value, ...(typeof rest.className === 'string' && { className: rest.className }) }
     case 'error':
-      return { kind, id, message: String(rest.message), foreseen: rest.foreseen === true }
+      return { kind, id, message: String(rest.message), isToolError: rest.isToolError === true }
     case 'cancelled':
       return { kind, id }
     case 'progress': {

@@ -1,55 +1,53 @@
 import { ByteLines, printable } from '@unfold-mcp/core'
 
-const longestLine = 2_000
-const mostKept = 10
-const mostPerWindow = 200
+const maxLineLength = 2_000
+const maxLastLines = 10
+const maxLinesPerWindow = 200
 const windowMs = 10_000
-// What Node prints when it runs out of memory: many lines of addresses, after the one that says so.
+// Node prints many stack frames after its out-of-memory message; they would push the message out of the last lines.
 const nativeFrame = /^\s*\d+: 0x[0-9a-f]+/u
 
-/** What a plugin writes: the last lines are kept for reports, and lines are passed on as long as they do not flood. */
+/** Rate-limits the output of a plugin and keeps the last lines for failure reports. */
 export class Output {
   readonly #onLine: (line: string) => void
   readonly #now: () => number
   readonly #last: string[] = []
-  #windowFrom = Number.NEGATIVE_INFINITY
-  #inWindow = 0
+  #windowStart = Number.NEGATIVE_INFINITY
+  #windowLines = 0
 
   constructor(onLine: (line: string) => void, now: () => number) {
     this.#onLine = onLine
     this.#now = now
   }
 
-  /** Follows a stream of the plugin's. */
-  follow(stream: NodeJS.ReadableStream): void {
-    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: longestLine })
+  attach(stream: NodeJS.ReadableStream): void {
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: maxLineLength })
     stream.on('data', (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) this.#take(line?.toString('utf8'))
+      for (const line of lines.add(chunk)) this.#add(line?.toString('utf8'))
     })
     stream.on('end', () => {
-      if (lines.pending > 0) this.#take(lines.rest()?.toString('utf8'))
+      if (lines.pending > 0) this.#add(lines.rest()?.toString('utf8'))
     })
     stream.on('error', () => undefined)
   }
 
-  /** The last lines, safe to show. */
   get last(): readonly string[] {
     return this.#last
   }
 
-  #take(line: string | undefined): void {
-    const shown = line === undefined ? '(a line that is too long)' : printable(line.replace(/\r$/u, ''), longestLine)
-    if (shown === '') return
-    if (!nativeFrame.test(shown)) this.#last.push(shown)
-    if (this.#last.length > mostKept) this.#last.shift()
+  #add(line: string | undefined): void {
+    const text = line === undefined ? '(line too long)' : printable(line.replace(/\r$/u, ''), maxLineLength)
+    if (text === '') return
+    if (!nativeFrame.test(text)) this.#last.push(text)
+    if (this.#last.length > maxLastLines) this.#last.shift()
     const now = this.#now()
-    if (now - this.#windowFrom >= windowMs) {
-      this.#windowFrom = now
-      this.#inWindow = 0
+    if (now - this.#windowStart >= windowMs) {
+      this.#windowStart = now
+      this.#windowLines = 0
     }
-    this.#inWindow++
-    if (this.#inWindow <= mostPerWindow) this.#onLine(shown)
-    else if (this.#inWindow === mostPerWindow + 1)
-      this.#onLine(`(more than ${mostPerWindow} lines in ${windowMs / 1_000} seconds: the rest is left out)`)
+    this.#windowLines++
+    if (this.#windowLines <= maxLinesPerWindow) this.#onLine(text)
+    else if (this.#windowLines === maxLinesPerWindow + 1)
+      this.#onLine(`(more than ${maxLinesPerWindow} lines in ${windowMs / 1_000} seconds; further lines are dropped)`)
   }
 }

@@ -3,34 +3,29 @@ import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { ByteLines, Failure } from '@unfold-mcp/core'
 import { foreignResult, ToolError } from '../tool/result.ts'
-import { type LogLevel, type Message, messageOn } from './message.ts'
+import { type LogLevel, type Message, parseMessage } from './message.ts'
 import type { Output } from './output.ts'
 
-/** What a plugin's process may take of everything. */
+/** Described in `PluginFolderOptions`. */
 export interface ProcessLimits {
-  /** How long its module may take to load. */
   readonly loadTimeoutMs: number
-  /** How large a message to or from it may be. */
-  readonly mostBytes: number
-  /** How much memory it may take. */
+  readonly maxMessageBytes: number
   readonly memoryMb: number
-  /** How long it may stay silent after a call was given up. */
   readonly graceMs: number
 }
 
 export interface ProcessOptions {
   readonly limits: ProcessLimits
   readonly nodeArgs: readonly string[]
-  /** That of the server by default. */
+  /** Default: the server's. */
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** The plugin that a process is to run. */
-export interface Job {
-  /** What the plugin is called in messages. */
+export interface LoadRequest {
+  /** Name used in messages. */
   readonly name: string
   readonly file: string
-  /** The definitions of a manifest, whose handlers the module exports. */
+  /** Tool definitions of a manifest; the module exports their handlers. */
   readonly tools?: readonly Record<string, unknown>[] | undefined
   readonly output: Output
   readonly signal: AbortSignal
@@ -53,56 +48,56 @@ interface Pending {
 }
 
 const childFile = fileURLToPath(new URL('./child.mjs', import.meta.url))
-// Node itself, its threads and what they share.
-const ownMemoryMb = 128
-const mostPending = 1_000
-const politeMs = 300
+// Node itself and its threads.
+const nodeMemoryMb = 128
+const maxPending = 1_000
+const exitGraceMs = 300
 
 /**
- * The process that runs one version of a plugin. A thread would be cheaper, but shares the process: memory outside its heap,
- * a native crash or a signal to itself would take the server and every other plugin along.
+ * The process that runs one version of a plugin. A thread would be cheaper, but memory outside its heap, a native crash or a
+ * signal to itself would take down the server and every other plugin.
  */
 export class PluginProcess {
   readonly #limits: ProcessLimits
   readonly #child: ChildProcess
   readonly #channel: Duplex
   readonly #pending = new Map<number, Pending>()
-  readonly #watched = new Map<number, NodeJS.Timeout>()
+  readonly #graceTimers = new Map<number, NodeJS.Timeout>()
   readonly #exit: Promise<void>
   #name = ''
   #onMessage: (message: Message) => void = () => undefined
-  #ending: string | undefined
-  #ids = 0
+  #endReason: string | undefined
+  #lastId = 0
   #onIdle: (() => void) | undefined
-  /** Says why it ended, unless it was stopped. */
-  onEnd: ((why: string) => void) | undefined
+  /** Called with the reason when the process ends without `stop`. */
+  onEnd: ((reason: string) => void) | undefined
 
   constructor({ limits, nodeArgs, env }: ProcessOptions) {
     this.#limits = limits
     const heap = `--max-old-space-size=${limits.memoryMb}`
-    const rss = String((limits.memoryMb + ownMemoryMb) * 1_048_576)
+    const rss = String((limits.memoryMb + nodeMemoryMb) * 1_048_576)
     this.#child = spawn(process.execPath, [heap, ...nodeArgs, childFile, rss], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
-      // A group of its own, so that what the plugin started can be ended with it.
+      // Its own process group, so that processes the plugin started are killed with it.
       detached: process.platform !== 'win32',
       windowsHide: true,
       ...(env !== undefined && { env }),
     })
-    const [, , , channel, lifeline] = this.#child.stdio
+    const [, , , channel, watchdog] = this.#child.stdio
     this.#channel = channel as Duplex
-    for (const stream of [this.#channel, lifeline as Duplex]) stream.on('error', () => undefined)
-    this.#exit = this.#followExit()
+    for (const stream of [this.#channel, watchdog as Duplex]) stream.on('error', () => undefined)
+    this.#exit = this.#waitForExit()
     this.#read()
-    this.#letServerEnd()
+    this.#unref()
   }
 
-  /** Loads the module that this process is for; throws in words, and has ended, when that fails. */
-  async load(job: Job): Promise<Loaded> {
-    this.#name = job.name
-    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) job.output.follow(stream)
+  /** Loads a module; if that fails, stops the process and throws. */
+  async load(request: LoadRequest): Promise<Loaded> {
+    this.#name = request.name
+    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream !== null) request.output.attach(stream)
     try {
-      job.signal.throwIfAborted()
-      return await this.#loaded(job)
+      request.signal.throwIfAborted()
+      return await this.#waitForLoad(request)
     } catch (error) {
       await this.stop()
       throw error
@@ -110,27 +105,27 @@ export class PluginProcess {
   }
 
   get hasEnded(): boolean {
-    return this.#ending !== undefined
+    return this.#endReason !== undefined
   }
 
   get pid(): number | undefined {
     return this.#child.pid
   }
 
-  /** Calls a tool; rejects when it fails, takes too long, is cancelled, or the process ends. */
+  /** Calls a tool; rejects if it fails, times out, is cancelled, or the process ends. */
   call(tool: string, input: unknown, options: CallOptions): Promise<unknown> {
     const name = this.#name
-    const { mostBytes } = this.#limits
-    if (this.#ending !== undefined) return Promise.reject(failed(tool, `Plugin "${name}" ${this.#ending}. Try again.`))
-    if (this.#pending.size >= mostPending)
-      return Promise.reject(failed(tool, `Plugin "${name}" has ${mostPending} calls to answer already. Try again later.`))
-    const id = ++this.#ids
+    const { maxMessageBytes } = this.#limits
+    if (this.#endReason !== undefined) return Promise.reject(failed(tool, `Plugin "${name}" ${this.#endReason}. Try again.`))
+    if (this.#pending.size >= maxPending)
+      return Promise.reject(failed(tool, `Plugin "${name}" already has ${maxPending} calls in progress. Try again later.`))
+    const id = ++this.#lastId
     const text = JSON.stringify({ kind: 'call', id, tool, input })
-    if (Buffer.byteLength(text) > mostBytes)
-      return Promise.reject(failed(tool, `The arguments are larger than ${mostBytes} bytes. Send less at once.`))
+    if (Buffer.byteLength(text) > maxMessageBytes)
+      return Promise.reject(failed(tool, `The arguments exceed ${maxMessageBytes} bytes. Send less.`))
     const { timeoutMs, signal } = options
-    const cancelled = (): void => this.#giveUp(id, new Failure('call_cancelled', `The call of ${tool} was cancelled.`, { tool }))
-    const timer = setTimeout(() => this.#giveUp(id, late(name, tool, timeoutMs)), timeoutMs)
+    const cancelled = (): void => this.#abandon(id, new Failure('call_cancelled', `The call to ${tool} was cancelled.`, { tool }))
+    const timer = setTimeout(() => this.#abandon(id, timedOut(name, tool, timeoutMs)), timeoutMs)
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { tool, options, resolve, reject })
       signal.addEventListener('abort', cancelled, { once: true })
@@ -143,13 +138,13 @@ export class PluginProcess {
     })
   }
 
-  /** Lets calls that are being answered finish, for this long at most, and ends. */
-  async retire(withinMs: number): Promise<void> {
-    if (this.#pending.size > 0 && this.#ending === undefined) {
+  /** Stops the process after its calls have finished, or after `timeoutMs`. */
+  async retire(timeoutMs: number): Promise<void> {
+    if (this.#pending.size > 0 && this.#endReason === undefined) {
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve
-        timer = setTimeout(resolve, withinMs)
+        timer = setTimeout(resolve, timeoutMs)
         void this.#exit.then(resolve)
       })
       clearTimeout(timer)
@@ -157,65 +152,65 @@ export class PluginProcess {
     await this.stop()
   }
 
-  /** Ends the process and whatever it started. */
+  /** Stops the process and every process it started. */
   async stop(): Promise<void> {
-    this.#ending ??= 'was stopped'
+    this.#endReason ??= 'was stopped'
     this.onEnd = undefined
     this.#child.ref()
     this.#channel.end()
-    const timer = setTimeout(() => this.#kill(), politeMs)
+    const timer = setTimeout(() => this.#kill(), exitGraceMs)
     await this.#exit
     clearTimeout(timer)
   }
 
-  async #loaded({ file, tools, signal }: Job): Promise<Loaded> {
-    const { loadTimeoutMs, mostBytes } = this.#limits
+  async #waitForLoad({ file, tools, signal }: LoadRequest): Promise<Loaded> {
+    const { loadTimeoutMs, maxMessageBytes } = this.#limits
     let timer: NodeJS.Timeout | undefined
     let aborted = (): void => undefined
     try {
       return await new Promise<Loaded>((resolve, reject) => {
-        const fail = (words: string): void => reject(new Error(words))
+        const fail = (reason: string): void => reject(new Error(reason))
         this.#onMessage = (message) => {
           if (message.kind === 'loaded') resolve(message)
           if (message.kind === 'failed')
-            fail(message.where === undefined ? message.message : `line ${message.where}: ${message.message}`)
+            fail(message.line === undefined ? message.message : `line ${message.line}: ${message.message}`)
         }
-        this.onEnd = (why) => fail(`its process ${why}`)
+        this.onEnd = (reason) => fail(`its process ${reason}`)
         timer = setTimeout(() => fail(`it did not load within ${loadTimeoutMs / 1_000} seconds`), loadTimeoutMs)
-        aborted = () => fail('it changed while it was being loaded')
+        aborted = () => fail('it changed while loading')
         signal.addEventListener('abort', aborted, { once: true })
-        this.#channel.write(`${JSON.stringify({ kind: 'load', file, mostBytes, tools })}\n`)
+        this.#channel.write(`${JSON.stringify({ kind: 'load', file, maxMessageBytes, tools })}\n`)
       })
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', aborted)
-      this.#onMessage = (message) => this.#answer(message)
+      this.#onMessage = (message) => this.#settleCall(message)
       this.onEnd = undefined
     }
   }
 
   #read(): void {
-    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: this.#limits.mostBytes })
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: this.#limits.maxMessageBytes })
     this.#channel.on('data', (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) this.#take(line?.toString('utf8'))
-      if (lines.pending > this.#limits.mostBytes) this.#take(undefined)
+      for (const line of lines.add(chunk)) this.#receive(line?.toString('utf8'))
+      if (lines.pending > this.#limits.maxMessageBytes) this.#receive(undefined)
     })
   }
 
-  #take(line: string | undefined): void {
-    if (this.#ending !== undefined && this.#pending.size === 0) return
+  #receive(line: string | undefined): void {
+    if (this.#endReason !== undefined && this.#pending.size === 0) return
     if (line === undefined) {
-      this.#end(`was stopped because it sent a message of more than ${this.#limits.mostBytes} bytes`)
+      this.#end(`was stopped because it sent a message of more than ${this.#limits.maxMessageBytes} bytes`)
       return
     }
-    const message = messageOn(line)
-    // It reacts, whatever it says.
-    for (const timer of this.#watched.values()) clearTimeout(timer)
-    this.#watched.clear()
+    const message = parseMessage(line)
+    // Any line shows that the process responds.
+    for (const timer of this.#graceTimers.values()) clearTimeout(timer)
+    this.#graceTimers.clear()
     if (message !== undefined) this.#onMessage(message)
   }
 
-  #answer(message: Message): void {
+  #settleCall(message: Message): void {
     if (!('id' in message)) return
     const pending = this.#pending.get(message.id)
     if (pending === undefined) return
@@ -231,34 +226,33 @@ export class PluginProcess {
         return
       case 'result':
         this.#pending.delete(message.id)
-        if (message.foreign === undefined) resolve(message.value)
-        else reject(foreignResult(tool, message.foreign))
+        if (message.className === undefined) resolve(message.value)
+        else reject(foreignResult(tool, message.className))
         return
       case 'error': {
         this.#pending.delete(message.id)
-        const words = message.message === '' ? `Tool "${tool}" failed without a message.` : message.message
-        reject(message.foreseen ? new ToolError(words) : new Error(`Plugin "${this.#name}": ${words}`))
+        const text = message.message === '' ? `Tool "${tool}" failed without a message.` : message.message
+        reject(message.isToolError ? new ToolError(text) : new Error(`Plugin "${this.#name}": ${text}`))
       }
     }
   }
 
-  /** Answers a call for the plugin, and looks whether the plugin still reacts. */
-  #giveUp(id: number, failure: Failure): void {
+  /** Rejects a call, and kills the process if it does not respond to the cancellation. */
+  #abandon(id: number, failure: Failure): void {
     const pending = this.#pending.get(id)
     if (pending === undefined) return
     this.#pending.delete(id)
     pending.reject(failure)
     this.#channel.write(`${JSON.stringify({ kind: 'cancel', id })}\n`)
-    const { graceMs } = this.#limits
     const timer = setTimeout(() => {
-      this.#watched.delete(id)
-      this.#end('was stopped because it no longer reacted')
-    }, graceMs)
-    this.#watched.set(id, timer)
+      this.#graceTimers.delete(id)
+      this.#end('was stopped because it did not respond')
+    }, this.#limits.graceMs)
+    this.#graceTimers.set(id, timer)
   }
 
-  #end(why: string): void {
-    this.#ending ??= why
+  #end(reason: string): void {
+    this.#endReason ??= reason
     this.#kill()
   }
 
@@ -268,42 +262,36 @@ export class PluginProcess {
     try {
       process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
     } catch {
-      // It is gone already.
+      // The process group has already exited.
     }
   }
 
-  async #followExit(): Promise<void> {
-    const why = await new Promise<string>((resolve) => {
-      this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`))
+  async #waitForExit(): Promise<void> {
+    const reason = await new Promise<string>((resolve) => {
+      this.#child.once('error', (error) => resolve(`failed to start: ${error.message}`))
       this.#child.once('exit', (code, signal) => {
-        // What it started may still run.
+        // Processes that it started may still run.
         this.#kill()
-        const words = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
-        // Its last words may still be on their way.
-        const timer = setTimeout(() => resolve(words), politeMs)
+        const status = signal === null ? `exited with code ${code}` : `was terminated by ${signal}`
+        // Its last output may still be in the pipe.
+        const timer = setTimeout(() => resolve(status), exitGraceMs)
         this.#child.once('close', () => {
           clearTimeout(timer)
-          resolve(words)
+          resolve(status)
         })
       })
     })
-    for (const timer of this.#watched.values()) clearTimeout(timer)
-    this.#ending ??= why
+    for (const timer of this.#graceTimers.values()) clearTimeout(timer)
+    this.#endReason ??= reason
     this.#channel.destroy()
-    const name = this.#name
-    for (const { tool, reject } of this.#pending.values())
-      reject(
-        failed(
-          tool,
-          `Plugin "${name}" ${this.#ending} during the call. It is started again; try once more, perhaps with less at once.`,
-        ),
-      )
+    const message = `Plugin "${this.#name}" ${this.#endReason} during the call. It is restarting; try again, or with less input.`
+    for (const { tool, reject } of this.#pending.values()) reject(failed(tool, message))
     this.#pending.clear()
-    this.onEnd?.(this.#ending)
+    this.onEnd?.(this.#endReason)
   }
 
-  // A plugin is no reason for a program to go on that has nothing else to do.
-  #letServerEnd(): void {
+  // A running plugin alone does not keep the server process alive.
+  #unref(): void {
     this.#child.unref()
     for (const stream of this.#child.stdio) (stream as { unref?: () => void } | null)?.unref?.()
   }
@@ -313,8 +301,8 @@ function failed(tool: string, message: string): Failure {
   return new Failure('tool_failed', message, { tool })
 }
 
-function late(plugin: string, tool: string, timeoutMs: number): Failure {
+function timedOut(plugin: string, tool: string, timeoutMs: number): Failure {
   const seconds = Math.round(timeoutMs / 100) / 10
-  const message = `Tool "${tool}" of plugin "${plugin}" did not finish within ${seconds} seconds. Ask for less at once, or try again later.`
+  const message = `Tool "${tool}" of plugin "${plugin}" timed out after ${seconds} seconds. Request less, or try again later.`
   return new Failure('tool_timeout', message, { tool, timeoutMs })
 }

@@ -1,26 +1,25 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Semaphore } from '@unfold-mcp/core'
-import { canonicalJson, Failure } from '@unfold-mcp/core'
+import { canonicalJson, Failure, type Semaphore } from '@unfold-mcp/core'
 import { sentence } from '../catalog/activators.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 import { errorMessage } from '../tool/report.ts'
 import type { HandlerResult } from '../tool/result.ts'
-import { entriesOf } from './definition.ts'
+import { toolEntries } from './definition.ts'
 import { Output } from './output.ts'
 import type { PluginProcess } from './process.ts'
 import type { Candidate } from './scan.ts'
 
-/** How one plugin stands. */
+/** Status of one plugin. */
 export interface PluginStatus {
-  /** Its name in the folder: `text.js`, or `weather/`. */
+  /** Entry name in the folder: `text.js`, or `weather/`. */
   readonly key: string
   readonly name: string
-  /** `loading`: no version of it runs yet. `waiting`: it ended, and is started again after a while. `failed`: it never ran. */
-  readonly state: 'loading' | 'running' | 'waiting' | 'failed'
+  /** `loading`: no version runs yet. `restarting`: it exited and restarts after a delay. `failed`: no version could be loaded. */
+  readonly state: 'loading' | 'running' | 'restarting' | 'failed'
   readonly tools: readonly string[]
-  /** What went wrong last, until it goes well. */
+  /** Last failure, until the plugin loads again. */
   readonly problem?: string
   readonly pid?: number
 }
@@ -29,25 +28,25 @@ export interface RunnerOptions {
   readonly key: string
   readonly callTimeoutMs: number
   readonly group: string | undefined
-  /** A process that has nothing to run yet. */
-  readonly fresh: () => PluginProcess
+  /** Returns a process that has not loaded anything. */
+  readonly takeProcess: () => PluginProcess
   readonly now: () => number
-  /** Bounds how many plugins start at once. */
-  readonly starting: Semaphore
-  /** Its tools are others than before. */
-  readonly changed: () => void
+  /** Limits concurrent starts. */
+  readonly startSlots: Semaphore
+  /** Called when its tools changed. */
+  readonly onChange: () => void
   readonly report: (message: string) => void
   readonly log: (message: string) => void
-  readonly output: (line: string) => void
+  readonly onOutput: (line: string) => void
 }
 
-const firstDelayMs = 100
-const longestDelayMs = 30_000
-const stableMs = 10_000
-const drainMs = 10_000
-const patienceMs = 1_000
+const minRestartDelayMs = 100
+const maxRestartDelayMs = 30_000
+const stableAfterMs = 10_000
+const drainTimeoutMs = 10_000
+const maxRestartWaitMs = 1_000
 
-/** One plugin over all its versions: the last that loaded is served, and started again when its process ends. */
+/** Serves the last version of one plugin that loaded, and restarts its process when it exits. */
 export class Runner {
   readonly #options: RunnerOptions
   #candidate: Candidate | undefined
@@ -57,8 +56,8 @@ export class Runner {
   #loading: { readonly controller: AbortController; readonly done: Promise<void> } | undefined
   #problem: string | undefined
   #startedAt = 0
-  #ends = 0
-  #again: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined
+  #restarts = 0
+  #restart: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined
   #isClosed = false
   readonly #retiring = new Set<Promise<void>>()
 
@@ -80,8 +79,8 @@ export class Runner {
     const state =
       this.#process !== undefined
         ? 'running'
-        : this.#again !== undefined
-          ? 'waiting'
+        : this.#restart !== undefined
+          ? 'restarting'
           : this.#loading !== undefined
             ? 'loading'
             : 'failed'
@@ -95,34 +94,34 @@ export class Runner {
     }
   }
 
-  /** Loads this version, and serves it in place of the one before; when it cannot be loaded, that one is served on. */
+  /** Loads a version and replaces the running one; if loading fails, the running one stays. */
   load(candidate: Candidate): Promise<void> {
     this.#candidate = candidate
     this.#loading?.controller.abort()
-    this.#forgetAgain()
-    this.#ends = 0
-    return this.#begin(candidate, (words) => {
-      // Removed while it was being loaded: it is taken away, and nothing was wrong.
+    this.#cancelRestart()
+    this.#restarts = 0
+    return this.#startLoading(candidate, (reason) => {
+      // Removed while loading: not a failure.
       if (!existsSync(candidate.file)) return
-      const before = this.#process === undefined ? '' : ' The version before it is served on.'
-      this.#fail(`${this.#label} was not loaded: ${sentence(words)}${before}`)
+      const previous = this.#process === undefined ? '' : ' The previous version is still served.'
+      this.#fail(`${this.#label} was not loaded: ${sentence(reason)}${previous}`)
     })
   }
 
-  /** Takes the plugin away: calls that are being answered may finish, and its process ends. */
+  /** Withdraws the tools, lets running calls finish, and stops the process. */
   async unload(): Promise<void> {
-    await this.#leave((process) => process.retire(drainMs))
+    await this.#shutDown((process) => process.retire(drainTimeoutMs))
   }
 
-  /** Ends its process at once. */
+  /** Stops the process without waiting for calls. */
   async close(): Promise<void> {
-    await this.#leave((process) => process.stop())
+    await this.#shutDown((process) => process.stop())
   }
 
-  async #leave(end: (process: PluginProcess) => Promise<void>): Promise<void> {
+  async #shutDown(end: (process: PluginProcess) => Promise<void>): Promise<void> {
     this.#isClosed = true
     this.#entries = []
-    this.#forgetAgain()
+    this.#cancelRestart()
     this.#loading?.controller.abort()
     const process = this.#process
     this.#process = undefined
@@ -133,11 +132,11 @@ export class Runner {
     return `Plugin "${this.#options.key}"`
   }
 
-  #begin(candidate: Candidate, failed: (words: string) => void): Promise<void> {
+  #startLoading(candidate: Candidate, onFailure: (reason: string) => void): Promise<void> {
     const controller = new AbortController()
-    const done = this.#startInTurn(candidate, controller.signal)
+    const done = this.#load(candidate, controller.signal)
       .catch((error: unknown) => {
-        if (!controller.signal.aborted) failed(errorMessage(error))
+        if (!controller.signal.aborted) onFailure(errorMessage(error))
       })
       .finally(() => {
         if (this.#loading?.controller === controller) this.#loading = undefined
@@ -146,8 +145,8 @@ export class Runner {
     return done
   }
 
-  async #startInTurn(candidate: Candidate, signal: AbortSignal): Promise<void> {
-    const release = await this.#options.starting.acquire(signal)
+  async #load(candidate: Candidate, signal: AbortSignal): Promise<void> {
+    const release = await this.#options.startSlots.acquire(signal)
     try {
       await this.#start(candidate, signal)
     } finally {
@@ -156,12 +155,12 @@ export class Runner {
   }
 
   async #start({ file, manifest }: Candidate, signal: AbortSignal): Promise<void> {
-    const { key, callTimeoutMs, group, fresh, now, output: onLine } = this.#options
-    const output = new Output(onLine, now)
-    const process = fresh()
+    const { key, callTimeoutMs, group, takeProcess, now, onOutput } = this.#options
+    const output = new Output(onOutput, now)
+    const process = takeProcess()
     const loaded = await process.load({ name: key, file, tools: manifest.tools, output, signal })
     try {
-      const entries = entriesOf(loaded, {
+      const entries = toolEntries(loaded, {
         source: `plugin ${key}`,
         group: manifest.group ?? group,
         callTimeoutMs,
@@ -177,83 +176,85 @@ export class Runner {
   }
 
   #serve(process: PluginProcess, entries: readonly ToolEntry[], output: Output): void {
-    const before = this.#process
-    const isFirst = this.#entries.length === 0 && before === undefined
+    const previous = this.#process
+    const isFirst = this.#entries.length === 0 && previous === undefined
     this.#process = process
     this.#problem = undefined
     this.#startedAt = this.#options.now()
-    process.onEnd = (why) => this.#ended(process, why, output)
-    this.#options.log(`${this.#label} ${isFirst ? 'loaded' : 'loaded again'}: ${entries.map(({ tool }) => tool.name).join(', ')}`)
+    process.onEnd = (reason) => this.#onEnd(process, reason, output)
+    this.#options.log(`${this.#label} ${isFirst ? 'loaded' : 'reloaded'}: ${entries.map(({ tool }) => tool.name).join(', ')}`)
     this.#replace(entries)
-    if (before === undefined) return
-    const retired = before.retire(drainMs).finally(() => this.#retiring.delete(retired))
+    if (previous === undefined) return
+    const retired = previous.retire(drainTimeoutMs).finally(() => this.#retiring.delete(retired))
     this.#retiring.add(retired)
   }
 
-  /** Takes the new entries; one whose definition stayed the same stays the same object, so that nobody is told of it. */
+  /** Keeps the entry object where the definition is unchanged, so that no list change is announced. */
   #replace(entries: readonly ToolEntry[]): void {
-    const before = new Map(this.#entries.map((entry) => [textOf(entry), entry]))
-    const next = entries.map((entry) => before.get(textOf(entry)) ?? entry)
+    const current = new Map(this.#entries.map((entry) => [definitionKey(entry), entry]))
+    const next = entries.map((entry) => current.get(definitionKey(entry)) ?? entry)
     const isSame = next.length === this.#entries.length && next.every((entry, index) => entry === this.#entries[index])
     if (isSame) return
     this.#entries = next
-    this.#options.changed()
+    this.#options.onChange()
   }
 
-  #ended(process: PluginProcess, why: string, output: Output): void {
+  #onEnd(process: PluginProcess, reason: string, output: Output): void {
     if (this.#process !== process) return
     this.#process = undefined
-    if (this.#options.now() - this.#startedAt >= stableMs) this.#ends = 0
-    const said = output.last.length === 0 ? '' : ` It said last:\n  ${output.last.join('\n  ')}`
-    this.#startAgain(`${this.#label} ${why}.`, said)
+    if (this.#options.now() - this.#startedAt >= stableAfterMs) this.#restarts = 0
+    const lastOutput = output.last.length === 0 ? '' : ` Last output:\n  ${output.last.join('\n  ')}`
+    this.#scheduleRestart(`${this.#label} ${reason}.`, lastOutput)
   }
 
-  #startAgain(why: string, more = ''): void {
+  #scheduleRestart(cause: string, details = ''): void {
     const candidate = this.#candidate
     if (this.#isClosed || candidate === undefined) return
-    const delayMs = Math.min(firstDelayMs * 2 ** this.#ends++, longestDelayMs)
-    this.#fail(`${why} It is started again in ${seconds(delayMs)}.${more}`)
-    // A version that is being loaded takes its place in any case.
+    const delayMs = Math.min(minRestartDelayMs * 2 ** this.#restarts++, maxRestartDelayMs)
+    this.#fail(`${cause} Restarting in ${seconds(delayMs)}.${details}`)
+    // The version that is loading replaces it anyway.
     if (this.#loading !== undefined) return
     const timer = setTimeout(() => {
-      this.#again = undefined
-      void this.#begin(candidate, (words) => this.#startAgain(`${this.#label} could not be started again: ${sentence(words)}`))
+      this.#restart = undefined
+      void this.#startLoading(candidate, (reason) =>
+        this.#scheduleRestart(`${this.#label} failed to restart: ${sentence(reason)}`),
+      )
     }, delayMs)
     timer.unref()
-    this.#again = { at: this.#options.now() + delayMs, timer }
+    this.#restart = { at: this.#options.now() + delayMs, timer }
   }
 
   async #call(tool: string, input: unknown, ctx: ToolContext, timeoutMs: number): Promise<HandlerResult> {
-    if (this.#process === undefined) await this.#soon()
+    if (this.#process === undefined) await this.#waitForRestart()
     const process = this.#process
     if (process === undefined) throw new Failure('tool_failed', this.#notRunning(), { tool })
-    const given = await process.call(tool, input, {
+    const result = await process.call(tool, input, {
       timeoutMs,
       signal: ctx.signal,
-      progress: (...told) => void ctx.progress(...told).catch(() => undefined),
+      progress: (...update) => void ctx.progress(...update).catch(() => undefined),
       log: (level, data) => void ctx.log(level, data).catch(() => undefined),
     })
-    // What no client could read is refused by whoever called, as of every handler.
-    return given as HandlerResult
+    // The caller validates the result, as for every handler.
+    return result as HandlerResult
   }
 
-  /** Waits for a process that is being started, or will be before a caller would have tried again. */
-  async #soon(): Promise<void> {
-    const restMs = this.#again === undefined ? 0 : this.#again.at - this.#options.now()
-    if (restMs > patienceMs) return
-    if (restMs > 0) await pause(restMs + 1)
+  /** Waits for a start in progress, or for a restart that is due soon. */
+  async #waitForRestart(): Promise<void> {
+    const delayMs = this.#restart === undefined ? 0 : this.#restart.at - this.#options.now()
+    if (delayMs > maxRestartWaitMs) return
+    if (delayMs > 0) await pause(delayMs + 1)
     await this.#loading?.done
   }
 
   #notRunning(): string {
-    if (this.#again === undefined) return `${this.#label} is not running. Ask whoever runs the server to look at its messages.`
-    const rest = Math.max(0, this.#again.at - this.#options.now())
-    return `${this.#label} is not running, because it ended unexpectedly. It is started again in ${seconds(rest)}; try again then.`
+    if (this.#restart === undefined) return `${this.#label} is not running. Ask the operator to check the server log.`
+    const delayMs = Math.max(0, this.#restart.at - this.#options.now())
+    return `${this.#label} is not running: it exited unexpectedly. It restarts in ${seconds(delayMs)}; try again then.`
   }
 
-  #forgetAgain(): void {
-    clearTimeout(this.#again?.timer)
-    this.#again = undefined
+  #cancelRestart(): void {
+    clearTimeout(this.#restart?.timer)
+    this.#restart = undefined
   }
 
   #fail(message: string): void {
@@ -262,6 +263,7 @@ export class Runner {
   }
 }
 
-const textOf = ({ tool, visibility, tags, timeoutMs }: ToolEntry): string => canonicalJson([tool, visibility, tags, timeoutMs])
+const definitionKey = ({ tool, visibility, tags, timeoutMs }: ToolEntry): string =>
+  canonicalJson([tool, visibility, tags, timeoutMs])
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} seconds`

@@ -1,4 +1,4 @@
-/** What Node must be told to run TypeScript: nothing, a flag, or (`undefined`) that it cannot. */
+/** Returns the Node arguments needed to run TypeScript, or `undefined` if this Node version cannot. */
 export function typescriptArgs({
   features,
   allowedNodeEnvironmentFlags,

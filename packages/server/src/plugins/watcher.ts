@@ -1,68 +1,68 @@
 import { type FSWatcher, watch } from 'node:fs'
 
-/** Calls back, once things have settled, when something in the watched folders may have changed. */
+/** Calls back, debounced, when something in the watched folders may have changed. */
 export class Watcher {
   readonly #onChange: () => void
-  readonly #settleMs: number
-  readonly #mostMs: number
-  readonly #watched = new Map<string, FSWatcher>()
-  readonly #every: NodeJS.Timeout
-  #waiting: { timer: NodeJS.Timeout; readonly last: NodeJS.Timeout } | undefined
+  readonly #debounceMs: number
+  readonly #maxDelayMs: number
+  readonly #watchers = new Map<string, FSWatcher>()
+  readonly #poll: NodeJS.Timeout
+  #pending: { timer: NodeJS.Timeout; readonly deadline: NodeJS.Timeout } | undefined
 
-  /** `everyMs` is how often it calls back regardless: on some disks nobody tells of changes. */
-  constructor(onChange: () => void, { settleMs, everyMs }: { readonly settleMs: number; readonly everyMs: number }) {
+  /** Also calls back every `pollMs`: some file systems report no changes. */
+  constructor(onChange: () => void, { debounceMs, pollMs }: { readonly debounceMs: number; readonly pollMs: number }) {
     this.#onChange = onChange
-    this.#settleMs = settleMs
-    this.#mostMs = settleMs * 10
-    this.#every = setInterval(onChange, everyMs)
-    this.#every.unref()
+    this.#debounceMs = debounceMs
+    this.#maxDelayMs = debounceMs * 10
+    this.#poll = setInterval(onChange, pollMs)
+    this.#poll.unref()
   }
 
-  /** Watches these folders and no others. */
-  follow(folders: readonly string[]): void {
-    for (const [folder, watcher] of this.#watched) if (!folders.includes(folder)) this.#forget(folder, watcher)
-    for (const folder of folders) if (!this.#watched.has(folder)) this.#begin(folder)
+  /** Watches exactly these folders. */
+  setFolders(folders: readonly string[]): void {
+    for (const [folder, watcher] of this.#watchers) if (!folders.includes(folder)) this.#unwatch(folder, watcher)
+    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watch(folder)
   }
 
   close(): void {
-    clearInterval(this.#every)
-    this.#settle()
-    for (const [folder, watcher] of this.#watched) this.#forget(folder, watcher)
+    clearInterval(this.#poll)
+    this.#clearPending()
+    for (const [folder, watcher] of this.#watchers) this.#unwatch(folder, watcher)
   }
 
-  #begin(folder: string): void {
+  #watch(folder: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, () => this.#touched())
-      // The folder is gone, or there are no more watches to be had; looking now and then must do.
-      watcher.on('error', () => this.#forget(folder, watcher))
-      this.#watched.set(folder, watcher)
+      const watcher = watch(folder, { persistent: false }, () => this.#changed())
+      // The folder was removed, or the watch limit is reached; polling covers it.
+      watcher.on('error', () => this.#unwatch(folder, watcher))
+      this.#watchers.set(folder, watcher)
     } catch {
-      // As above.
+      // Polling covers it, as above.
     }
   }
 
-  #forget(folder: string, watcher: FSWatcher): void {
+  #unwatch(folder: string, watcher: FSWatcher): void {
     watcher.close()
-    if (this.#watched.get(folder) === watcher) this.#watched.delete(folder)
+    if (this.#watchers.get(folder) === watcher) this.#watchers.delete(folder)
   }
 
-  // Saving a file is several changes. Where they never stop, something must be done nevertheless.
-  #touched(): void {
-    const done = (): void => {
-      this.#settle()
+  // Saving a file causes several events. The maximum delay covers folders whose events never stop.
+  #changed(): void {
+    const fire = (): void => {
+      this.#clearPending()
       this.#onChange()
     }
-    if (this.#waiting !== undefined) {
-      clearTimeout(this.#waiting.timer)
-      this.#waiting.timer = setTimeout(done, this.#settleMs)
+    if (this.#pending !== undefined) {
+      clearTimeout(this.#pending.timer)
+      this.#pending.timer = setTimeout(fire, this.#debounceMs)
       return
     }
-    this.#waiting = { timer: setTimeout(done, this.#settleMs), last: setTimeout(done, this.#mostMs) }
+    this.#pending = { timer: setTimeout(fire, this.#debounceMs), deadline: setTimeout(fire, this.#maxDelayMs) }
   }
 
-  #settle(): void {
-    clearTimeout(this.#waiting?.timer)
-    clearTimeout(this.#waiting?.last)
-    this.#waiting = undefined
+  #clearPending(): void {
+    clearTimeout(this.#pending?.timer)
+    clearTimeout(this.#pending?.deadline)
+    this.#pending = undefined
   }
 }

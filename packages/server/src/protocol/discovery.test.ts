@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { adopt } from '../adopt.ts'
 import { adoptV1 } from '../adopt-v1.ts'
 import { ToolRegistry } from '../registry.ts'
-import { type ConnectOptions, type TestClient, testServer, ways } from '../testing/index.ts'
+import { type ConnectOptions, type TestClient, testServer, testTransports } from '../testing/index.ts'
 import type { Principal } from '../tool/principal.ts'
 import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
 import { sha256 } from '../view/identities.ts'
@@ -20,7 +20,6 @@ const anything = {
 const ask = async ({ client }: TestClient, method: string, params: Answer = {}): Promise<Answer> =>
   (await client.request({ method, params }, anything)) as Answer
 
-/** How a request was refused. */
 async function refusal(
   client: TestClient,
   method: string,
@@ -62,18 +61,18 @@ const hub = (options: Partial<ToolboxOptions<typeof groups>> = {}) =>
 
 const secured = () => hub({ permit: (principal, tool) => tool.name !== 'unseal' || principal?.id === 'ann' })
 
-describe.each(ways)('over $transport, $era', (way) => {
+describe.each(testTransports)('over $transport, $era', (testTransport) => {
   /** Serves to one client while `body` runs. */
   async function connected(
     served: object,
     body: (client: TestClient, connect: (options?: ConnectOptions) => Promise<TestClient>) => Promise<void>,
     options?: ConnectOptions,
   ): Promise<void> {
-    await using server = await testServer(served, way)
+    await using server = await testServer(served, testTransport)
     await body(await server.connect(options), (other) => server.connect(other))
   }
 
-  test('server/identity tells the identity and size of the list that the caller gets, and more', () =>
+  test('server/identity returns the identity and size of the list of the caller', () =>
     connected(hub(), async (client) => {
       const { tools } = await client.client.listTools()
       const answer = await ask(client, discovery.methods.identity)
@@ -82,7 +81,7 @@ describe.each(ways)('over $transport, $era', (way) => {
         tools_count: tools.length,
         protocol_version: '1.0',
         basis: 'definitions',
-        mcp_version: way.era === 'session' ? '2025-11-25' : '2026-07-28',
+        mcp_version: testTransport.era === 'session' ? '2025-11-25' : '2026-07-28',
         server: info,
         extensions: [discovery.extension],
         catalog: { tools_count: 4 },
@@ -92,7 +91,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       expect(answer).not.toHaveProperty('state_id')
     }))
 
-  test('server/identity names all tools with what they cost and how they are grouped when it is asked for that', () => {
+  test('server/identity returns all tools with their costs and groups on request', () => {
     const nested = defineToolbox({
       ...info,
       hiddenCalls: 'hint',
@@ -119,7 +118,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     })
   })
 
-  test('the same value stands in the list, in the settings of the extension and in the answer', () =>
+  test('the list, the extension settings and the response have the same identity', () =>
     connected(hub(), async (client) => {
       const settings = settingsOf(client)
       const { server_id, tools_count } = await ask(client, discovery.methods.identity)
@@ -127,7 +126,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       expect(identityIn(await ask(client, 'tools/list'))).toBe(server_id)
     }))
 
-  test('every page of a list has the identity of the whole', () =>
+  test('every page has the identity of the complete list', () =>
     connected(hub({ protocol: { pageSize: 1 } }), async (client) => {
       const { server_id, tools_count } = await ask(client, discovery.methods.identity)
       const pages: Answer[] = []
@@ -141,7 +140,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       expect(new Set(pages.map(identityIn))).toEqual(new Set([server_id]))
     }))
 
-  test('a client that may not see a tool gets answers as if it were not there', async () => {
+  test('a client without permission gets responses as if the tool did not exist', async () => {
     const without = defineToolbox({ ...info, groups: { files: groups.files }, hiddenCalls: 'hint', permit: () => true })
       .tool('ping', { about: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
       .tool(
@@ -187,7 +186,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     )
   })
 
-  test('a tool that comes and goes brings another identity and then the first one again', async () => {
+  test('adding a tool changes the identity, and removing it restores the first', async () => {
     const registry = new ToolRegistry()
     await connected(hub().use(registry), async (client) => {
       const first = (await ask(client, discovery.methods.identity)).server_id
@@ -200,7 +199,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     })
   })
 
-  test('how much data there is changes no identity, which modes there are does', async () => {
+  test('data counts do not change the identity, available modes do', async () => {
     const counts = { logs: 1, traces: 0 }
     const toolbox = defineToolbox({ ...info, facts: () => ({ ...counts }) }).composite(
       'observe',
@@ -230,7 +229,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     })
   })
 
-  test('on the basis of names, only names and descriptions count', async () => {
+  test('with basis names, only names and descriptions count', async () => {
     const registry = new ToolRegistry()
     const put = (limit: number) =>
       registry.register('extra', { description: 'More', inputSchema: z.object({ n: z.number().max(limit) }) }, () => 'x')
@@ -250,7 +249,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     })
   })
 
-  test('an author can choose names as the basis of every identity', () =>
+  test('the basis can be set for the whole toolbox', () =>
     connected(hub({ protocol: { identity: 'names' } }), async (client) => {
       const { tools } = await client.client.listTools()
       const expected = identityOf(tools as readonly Tool[], sha256, 'names')
@@ -259,7 +258,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       expect(await ask(client, discovery.methods.identity)).toMatchObject({ server_id: expected, basis: 'names' })
     }))
 
-  test('without identity nothing of it is left', () =>
+  test('identity: false disables all of it', () =>
     connected(hub({ protocol: { identity: false } }), async (client) => {
       expect(settingsOf(client)).toBeUndefined()
       expect(identityIn(await ask(client, 'tools/list'))).toBeUndefined()
@@ -292,14 +291,14 @@ describe.each(ways)('over $transport, $era', (way) => {
       })
     }))
 
-  test('tools/describe of a former name describes the tool by its name now', () =>
+  test('tools/describe resolves an alias to the current name', () =>
     connected(hub(), async (client) => {
       expect(await ask(client, discovery.methods.describe, { name: 'pong' })).toEqual(
         await ask(client, discovery.methods.describe, { name: 'ping' }),
       )
     }))
 
-  test('tools/describe of an unknown tool names the nearest that there are', () =>
+  test('tools/describe of an unknown tool suggests the nearest names', () =>
     connected(
       secured(),
       async (client) => {
@@ -314,7 +313,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       { principal: bob as Principal },
     ))
 
-  test('asking about a tool changes no identity', async () => {
+  test('describing a tool does not change the identity', async () => {
     const registry = new ToolRegistry()
     await connected(hub().use(registry), async (client) => {
       const { server_id } = await ask(client, discovery.methods.identity)
@@ -326,7 +325,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     })
   })
 
-  test('tools/describe of a composite tool shows the modes that it has now', async () => {
+  test('tools/describe of a composite tool returns its current modes', async () => {
     let traces = 0
     const toolbox = defineToolbox({ ...info, facts: () => ({ traces }) }).composite(
       'observe',
@@ -346,7 +345,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     })
   })
 
-  test('changes since a list that was given tell what came, went and changed', async () => {
+  test('changes since a known list contain added, removed and changed tools', async () => {
     const registry = new ToolRegistry()
     const removeOne = registry.register('one', { description: 'One' }, () => '1')
     const removeTwo = registry.register('two', { description: 'Two' }, () => '2')
@@ -375,7 +374,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     })
   })
 
-  test('changes since a list that nobody was given say to list again', () =>
+  test('changes since an unknown list request a new list', () =>
     connected(hub(), async (client) => {
       const { server_id, tools_count } = await ask(client, discovery.methods.identity)
       const answer = await ask(client, discovery.methods.changes, { since: '00000000-0000-8000-8000-000000000000' })
@@ -383,7 +382,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       expect(answer).not.toHaveProperty('added')
     }))
 
-  test('what another principal was given is not remembered for this one', () =>
+  test('lists of another principal are unknown', () =>
     connected(
       secured(),
       async (client, connect) => {
@@ -396,7 +395,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       { principal: bob as Principal },
     ))
 
-  test('params that cannot be read are refused with what is wrong and what to send', () =>
+  test('invalid params are refused with the problem and the fix', () =>
     connected(hub(), async (client) => {
       const cases: readonly (readonly [string, Answer, string])[] = [
         [discovery.methods.describe, {}, '"name"'],
@@ -466,9 +465,9 @@ function adoptedV1(): object {
   return adoptV1(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
 }
 
-describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $transport', (way) => {
-  test('opening a group changes the identity, and closing it brings back the first', async () => {
-    await using server = await testServer(hub(), way)
+describe.each(testTransports.filter(({ era }) => era === 'session'))('in a session over $transport', (testTransport) => {
+  test('activating a group changes the identity, and deactivating it restores the first', async () => {
+    await using server = await testServer(hub(), testTransport)
     const [client, other] = [await server.connect(), await server.connect()]
     const first = await ask(client, discovery.methods.identity, { stateful: true })
     await client.call('activate_files')
@@ -481,8 +480,8 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
     expect(await ask(client, discovery.methods.identity, { stateful: true })).toEqual(first)
   })
 
-  test('changes of a session tell what opening a group brought', async () => {
-    await using server = await testServer(hub(), way)
+  test('changes of a session contain the tools of an activated group', async () => {
+    await using server = await testServer(hub(), testTransport)
     const client = await server.connect()
     const since = identityIn(await ask(client, 'tools/list')) as string
     await client.call('activate_files')
@@ -493,9 +492,9 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
     })
   })
 
-  test('an open group that shows nothing is in the stateful form alone', async () => {
+  test('an active group without tools counts only in the stateful form', async () => {
     const toolbox = defineToolbox({ ...info, groups: { empty: { about: 'Nothing yet' } } }).tool('ping', {}, () => 'pong')
-    await using server = await testServer(toolbox, way)
+    await using server = await testServer(toolbox, testTransport)
     const client = await server.connect()
     const first = await ask(client, discovery.methods.identity, { stateful: true })
     await client.call('activate_empty')
@@ -504,8 +503,8 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
     expect(opened.state_id).not.toBe(first.state_id)
   })
 
-  test('one session is not told of the lists of another, whoever they are', async () => {
-    await using server = await testServer(hub(), way)
+  test('lists of another session are unknown, even of the same principal', async () => {
+    await using server = await testServer(hub(), testTransport)
     const [client, other] = [await server.connect(), await server.connect()]
     await client.call('activate_vault')
     const since = identityIn(await ask(client, 'tools/list')) as string
@@ -513,7 +512,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
   })
 })
 
-test('facts that JSON cannot hold leave the stateful form out, and nothing else', async () => {
+test('facts that are not JSON disable only the stateful form', async () => {
   const ring: { self?: unknown } = {}
   ring.self = ring
   const toolbox = defineToolbox({ ...info, facts: () => ({ ring }) }).tool('ping', {}, () => 'pong')

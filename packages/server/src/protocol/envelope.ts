@@ -8,11 +8,11 @@ import type { Params } from '../operations/operation.ts'
 import { protocolError } from '../operations/protocol-error.ts'
 import { statelessRevision } from './sdk-host.ts'
 
-/** Whether a request states its protocol revision, as every request of 2026-07-28 does. */
+/** Every 2026-07-28 request states its protocol revision. */
 export const hasEnvelope = ({ _meta }: Params): boolean =>
   typeof _meta === 'object' && _meta !== null && PROTOCOL_VERSION_META_KEY in _meta
 
-/** The error for a 2026-07-28 request over stdio whose envelope cannot be used; over HTTP the SDK checks it with the headers. */
+/** Validates the envelope of a 2026-07-28 request over stdio; over HTTP the SDK checks it with the headers. */
 export function envelopeError(
   params: Params,
 ): { readonly code: number; readonly message: string; readonly data: unknown } | undefined {
@@ -26,7 +26,7 @@ export function envelopeError(
 }
 
 function missing(key: string): ReturnType<typeof envelopeError> {
-  const problem = `_meta["${key}"] is missing or malformed, and every request of ${statelessRevision} has it`
+  const problem = `_meta["${key}"] is missing or malformed; ${statelessRevision} requires it in every request`
   const { code, message, data } = protocolError(
     new Failure('invalid_params', `This request cannot be read: ${problem}.`, { problem }),
   )

@@ -3,8 +3,8 @@ import { isRequest } from '../wire/message.ts'
 import { hasEnvelope } from './envelope.ts'
 import { statelessRevision } from './sdk-host.ts'
 
-/** Whether a request certainly belongs to a session: it names one, and has no header or `_meta` key of 2026-07-28. */
-export function isOfSession(head: RequestHead, body: unknown): boolean {
+/** True if a request has a session id, and no header or `_meta` key of 2026-07-28. */
+export function isSessionRequest(head: RequestHead, body: unknown): boolean {
   const revision = head.header('mcp-protocol-version')
   return (
     head.header('mcp-session-id') !== undefined &&

@@ -5,27 +5,27 @@ import { createHandler, type Handler } from '../transports/handler.ts'
 
 const accept = 'application/json, text/event-stream'
 
-test('a client whose stream broke off finds on its return what it missed', async () => {
+test('a client that resumes a broken stream gets the missed events', async () => {
   const toolbox = defineToolbox({ name: 'resumable', version: '1.0.0' })
   const events: Event[] = []
-  await using handler = createHandler(toolbox, { sessions: { eventStore: () => storeOf(events) } })
-  const session = await opened(handler)
-  const stream = await listening(handler, session)
+  await using handler = createHandler(toolbox, { sessions: { eventStore: () => memoryEventStore(events) } })
+  const session = await openSession(handler)
+  const stream = await openStream(handler, session)
   toolbox.tool('first', { about: 'First' }, () => 'first')
-  const heard = /^id: (.+)$/m.exec((await stream.next()) ?? '')?.[1] ?? ''
+  const lastEventId = /^id: (.+)$/m.exec((await stream.next()) ?? '')?.[1] ?? ''
   await stream.close()
 
   const before = events.length
   toolbox.tool('second', { about: 'Second' }, () => 'second')
   await vi.waitFor(() => expect(events.length).toBeGreaterThan(before))
-  const resumed = await listening(handler, { ...session, 'last-event-id': heard })
+  const resumed = await openStream(handler, { ...session, 'last-event-id': lastEventId })
   expect(await resumed.next()).toContain('tools/list_changed')
   toolbox.tool('third', { about: 'Third' }, () => 'third')
   expect(await resumed.next()).toContain('tools/list_changed')
   await resumed.close()
 })
 
-async function opened(handler: Handler): Promise<Record<string, string>> {
+async function openSession(handler: Handler): Promise<Record<string, string>> {
   const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
     handler.fetch(
       new Request('http://127.0.0.1/mcp', {
@@ -42,7 +42,7 @@ async function opened(handler: Handler): Promise<Record<string, string>> {
   return session
 }
 
-async function listening(handler: Handler, headers: Record<string, string>) {
+async function openStream(handler: Handler, headers: Record<string, string>) {
   const response = await handler.fetch(new Request('http://127.0.0.1/mcp', { headers: { accept, ...headers } }))
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   return { next: async () => (await reader?.read())?.value, close: async () => reader?.cancel() }
@@ -53,7 +53,7 @@ interface Event {
   readonly message: JSONRPCMessage
 }
 
-function storeOf(events: Event[]): EventStore {
+function memoryEventStore(events: Event[]): EventStore {
   return {
     storeEvent: async (stream, message) => String(events.push({ stream, message }) - 1),
     async replayEventsAfter(last, { send }) {

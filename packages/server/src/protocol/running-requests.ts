@@ -2,7 +2,7 @@ import { cancellation } from '../operations/calling/deadline.ts'
 import type { Operation, OwnRequest } from '../operations/operation.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
-import { type ResponseJson, responseTo } from './dispatch.ts'
+import { type ResponseJson, runOperation } from './dispatch.ts'
 
 interface Running {
   readonly controller: AbortController
@@ -10,7 +10,7 @@ interface Running {
   readonly scope: Scope
 }
 
-/** The requests for our own methods that are being answered. A key is unique among them: the request's id within a connection. */
+/** Running requests for our own methods, by a unique key: within a connection, the request id. */
 export class RunningRequests {
   readonly #runtime: Runtime
   readonly #byKey = new Map<unknown, Running>()
@@ -19,7 +19,7 @@ export class RunningRequests {
     this.#runtime = runtime
   }
 
-  /** Runs an operation. Resolves to nothing for a request that was cancelled meanwhile, because it gets no response. */
+  /** Runs an operation. Resolves to `undefined` if the request was cancelled, because it gets no response. */
   async run(
     key: unknown,
     operation: Operation,
@@ -29,14 +29,14 @@ export class RunningRequests {
     const controller = new AbortController()
     const running: Running = { controller, tool: String(request.params.name), scope }
     this.#byKey.set(key, running)
-    const response = await responseTo(operation, this.#runtime, scope, { ...request, controller })
-    // Another request may have the key by now.
+    const response = await runOperation(operation, this.#runtime, scope, { ...request, controller })
+    // Cancelled; another request may have the key by now.
     if (this.#byKey.get(key) !== running) return undefined
     this.#byKey.delete(key)
     return response
   }
 
-  /** Ends a request that gets no response. */
+  /** Aborts a request without a response. */
   cancel(key: unknown): void {
     const running = this.#byKey.get(key)
     this.#byKey.delete(key)
@@ -47,9 +47,9 @@ export class RunningRequests {
     for (const key of [...this.#byKey.keys()]) this.cancel(key)
   }
 
-  /** Aborts the work on these requests; their clients get a response that says so. */
-  abortAll(which: (scope: Scope, key: unknown) => boolean): void {
-    for (const [key, running] of this.#byKey) if (which(running.scope, key)) abort(running)
+  /** Aborts matching requests; their clients get an error response. */
+  abortAll(matches: (scope: Scope, key: unknown) => boolean): void {
+    for (const [key, running] of this.#byKey) if (matches(running.scope, key)) abort(running)
   }
 }
 

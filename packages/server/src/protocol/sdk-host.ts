@@ -7,19 +7,19 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { jsonSchemaValidator } from '../schema/schema.ts'
 import type { Scope } from '../scope/scope.ts'
 
-/** The revision without sessions. */
+/** Protocol revision without sessions. */
 export const statelessRevision = '2026-07-28'
 
-/** The SDK's server for one scope: it answers every method that is not ours. */
+/** Creates the SDK's server for a scope: it handles every method that is not ours. */
 export function sdkHost(
   runtime: Runtime,
   scope: Scope,
-  /** Whether a client may ask what the server is for. */
-  introduces = true,
+  /** False if no client can read instructions and extension settings from this server. */
+  isDiscoverable = true,
 ): Server | McpServer {
-  if (runtime.adoptedHost !== undefined) return runtime.adoptedHost(runtime, scope, introduces)
+  if (runtime.adoptedHost !== undefined) return runtime.adoptedHost(runtime, scope, isDiscoverable)
   const { info, extend } = runtime.declaration
-  const instructions = introduces ? instructionsFor(runtime, scope) : undefined
+  const instructions = isDiscoverable ? instructionsFor(runtime, scope) : undefined
   const options: ServerOptions = {
     jsonSchemaValidator,
     ...(instructions !== undefined && { instructions }),
@@ -28,11 +28,11 @@ export function sdkHost(
       cacheHints: { 'tools/list': cacheHint(runtime), 'server/discover': cacheHint(runtime) },
     }),
   }
-  const capabilities = { ...capabilitiesOf(runtime, introduces ? scope : undefined), logging: {} }
+  const capabilities = { ...capabilitiesOf(runtime, isDiscoverable ? scope : undefined), logging: {} }
   if (extend.length === 0) return new Server(info, { ...options, capabilities })
   const mcp = new McpServer(info, options)
   mcp.server.registerCapabilities(capabilities)
-  // Taken, so that the SDK refuses tools that `extend` registers: nobody could call them.
+  // Registered so that the SDK rejects tools that `extend` registers, which could not be called.
   for (const method of ['tools/list', 'tools/call'] as const) mcp.server.setRequestHandler(method, unreachable)
   const { era, principal } = scope.settings
   for (const register of extend) register(mcp, { scope: scope.key, era, principal })
@@ -40,10 +40,10 @@ export function sdkHost(
 }
 
 async function unreachable(): Promise<never> {
-  throw new Error('Requests for tools are answered before they reach the SDK.')
+  throw new Error('Tool requests are handled before they reach the SDK.')
 }
 
-/** What the runtime can honour, with what this scope may know at once. */
+/** Returns the capabilities of the runtime, with the extension settings of the scope. */
 export function capabilitiesOf(runtime: Runtime, scope?: Scope): ServerCapabilities {
   const settings = scope === undefined ? {} : extensionSettings(runtime, scope)
   return {
@@ -52,15 +52,15 @@ export function capabilitiesOf(runtime: Runtime, scope?: Scope): ServerCapabilit
   }
 }
 
-/** Notifies the client of this server that its list changed; a client that is gone is not a failure. */
+/** Notifies the client of this server that its list changed; ignores a client that has disconnected. */
 export async function sendListChanged(runtime: Runtime, host: Server | McpServer): Promise<void> {
   if (!runtime.declaration.listChanged) return
-  // The sender of an adopted server announces its own tools, which are not the same.
+  // Not the server's own method: `adopt` replaces it.
   await Server.prototype.notification.call(lowLevel(host), { method: 'notifications/tools/list_changed' }).catch(() => undefined)
 }
 
-/** Has `initialized` and `closed` called after what the server itself does then; an adopted one may do something. */
-export function follow(
+/** Adds lifecycle callbacks after those of the server itself, which an adopted one may have. */
+export function addLifecycleCallbacks(
   scopedServer: Server | McpServer,
   { initialized, closed }: { initialized?: () => void; closed: () => void },
 ): void {
@@ -81,6 +81,5 @@ export function follow(
   }
 }
 
-/** The part of a server that speaks the protocol. */
 export const lowLevel = (scopedServer: Server | McpServer): Server =>
   scopedServer instanceof McpServer ? scopedServer.server : scopedServer

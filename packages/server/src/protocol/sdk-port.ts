@@ -1,7 +1,7 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
 import type { ClientPort } from '../tool/client-port.ts'
 
-/** The client of a request that the SDK dispatched: to an adopted server, or to what `extend` registered. */
+/** Client of a request that the SDK dispatched: to an adopted server, or to a handler that `extend` registered. */
 export class SdkPort implements ClientPort {
   readonly context: ServerContext
   readonly capabilities: ClientCapabilities | undefined
@@ -17,8 +17,8 @@ export class SdkPort implements ClientPort {
 
   ask(...[method, params, options]: Parameters<ClientPort['ask']>): Promise<unknown> {
     const { signal, timeoutMs } = options ?? {}
-    const asked = { ...(signal !== undefined && { signal }), ...(timeoutMs !== undefined && { timeout: timeoutMs }) }
-    return this.context.mcpReq.send({ method, params } as never, asked)
+    const requestOptions = { ...(signal !== undefined && { signal }), ...(timeoutMs !== undefined && { timeout: timeoutMs }) }
+    return this.context.mcpReq.send({ method, params } as never, requestOptions)
   }
 
   log(...[level, data, logger]: Parameters<ClientPort['log']>): Promise<void> {

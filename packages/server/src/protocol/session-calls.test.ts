@@ -61,36 +61,36 @@ test.each([
   { name: 'refuse' },
   { name: 'nothing' },
   { name: 'gret' },
-])('a call of $name with $arguments is answered as the SDK answers it', async (params) => {
+])('a call of $name with $arguments gets the same response as from the SDK', async (params) => {
   await using handler = createHandler(toolbox())
   const reference = await sdkSession(toolbox())
   const [ours, theirs] = await Promise.all(
-    [handler, reference].map(async (each) => post(each, { id: 1, method: 'tools/call', params }, await session(each))),
+    [handler, reference].map(async (server) => post(server, { id: 1, method: 'tools/call', params }, await session(server))),
   )
   expect(await eventIn(ours)).toEqual(await eventIn(theirs))
   for (const name of ['content-type', 'cache-control']) expect(ours?.headers.get(name)).toBe(theirs?.headers.get(name))
   expect(ours?.status).toBe(theirs?.status)
 })
 
-test('what came beside the arguments reaches the handler', async () => {
+test('_meta reaches the handler', async () => {
   await using handler = createHandler(toolbox())
   const call = { id: 1, method: 'tools/call', params: { name: 'says_meta', _meta: { trace: 'abc' } } }
   const text = await (await post(handler, call, await session(handler))).text()
   expect(text).toContain(JSON.stringify(JSON.stringify({ meta: { trace: 'abc' }, isRepeated: false })))
 })
 
-test('a call that wants to know something first asks the client of the session, and is made again with the answer', async () => {
+test('a call that requires input elicits it from the client, and is repeated with the response', async () => {
   await using handler = createHandler(toolbox())
   const headers = await session(handler)
   const response = await post(handler, { id: 1, method: 'tools/call', params: { name: 'ask' } }, headers)
   const events = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const question = JSON.parse((await events?.read())?.value?.split('data: ')[1] ?? '')
-  expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who are you?' } })
-  await post(handler, { id: question.id, result: { action: 'accept', content: { name: 'Ann' } } }, headers)
+  const elicitation = JSON.parse((await events?.read())?.value?.split('data: ')[1] ?? '')
+  expect(elicitation).toMatchObject({ method: 'elicitation/create', params: { message: 'Who are you?' } })
+  await post(handler, { id: elicitation.id, result: { action: 'accept', content: { name: 'Ann' } } }, headers)
   expect((await events?.read())?.value).toContain('Ann')
 })
 
-test('a call that is cancelled has no answer, and its number can be used again', async () => {
+test('a cancelled call gets no response, and its id can be reused', async () => {
   let ended: unknown
   const waiting = defineToolbox({ name: 'shop', version: '1.0.0' })
     .tool('greet', {}, () => 'Hello')
@@ -101,8 +101,8 @@ test('a call that is cancelled has no answer, and its number can be used again',
   await using handler = createHandler(waiting)
   const headers = await session(handler)
   const call = post(handler, { id: 7, method: 'tools/call', params: { name: 'wait' } }, headers)
-  const taken = await post(handler, { id: 7, method: 'tools/call', params: { name: 'greet' } }, headers)
-  expect(taken.status).toBe(400)
+  const duplicate = await post(handler, { id: 7, method: 'tools/call', params: { name: 'greet' } }, headers)
+  expect(duplicate.status).toBe(400)
   await post(handler, { method: 'notifications/cancelled', params: { requestId: 7 } }, headers)
   expect(await (await call).text()).toBe('')
   expect(ended).toMatchObject({ reason: 'call_cancelled' })
@@ -135,7 +135,7 @@ test('the requests of a batch share one stream, and each gets its own response',
   })
 })
 
-test('log messages below the level that a client set are not sent, whoever logs them', async () => {
+test('log messages below the level of the client are not sent', async () => {
   const chatty = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('talk', {}, async (_input, { log }) => {
     await log('info', 'small talk')
     await log('error', 'a fire')

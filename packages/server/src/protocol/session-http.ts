@@ -12,48 +12,48 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server'
 import { Failure } from '@unfold-mcp/core'
-import { duplicateId, errorReply, failureReply, idOf, wellFormed } from '../wire/errors.ts'
+import { duplicateId, errorReply, failureReply, requestFormatHint, requestIdOf } from '../wire/errors.ts'
 import type { Exchange, Reply } from '../wire/exchange.ts'
-import { messageOf } from '../wire/message.ts'
+import { parseMessage } from '../wire/message.ts'
 import { SseStream, sseHeaders } from '../wire/sse.ts'
 import type { JsonParts } from './dispatch.ts'
 import { ReplyStream } from './reply-stream.ts'
 
-/** How a client whose stream broke reads on; without an event store it misses what was sent meanwhile. */
+/** Resumption of broken streams. Without an event store a client misses messages sent while it was disconnected. */
 export interface Resumption {
-  /** Keeps the events of one session's streams. */
+  /** Creates the event store of one session. */
   readonly eventStore?: () => EventStore
-  /** How long such a client is asked to wait before it reconnects. */
+  /** Delay before a client reconnects (the `retry` field of server-sent events). */
   readonly retryMs?: number
 }
 
-/** Answers a request itself: returns `true` for one that it takes, and later calls `respond`. */
-export type Take = (request: JSONRPCRequest, exchange: Exchange) => boolean
+/** Handles requests for our own methods: returns `true` if it will call `respond` later. */
+export type OwnRequestHandler = (request: JSONRPCRequest, exchange: Exchange) => boolean
 
-// Ids of streams are kept in event stores, so this one is the same as ever.
+// Persisted in event stores: it must not change.
 const standaloneId = '_GET_stream'
 
-// From this revision on a stream may begin with an event that has an id and no data, for a client to come back to.
+// First revision whose streams start with an event that has an id and no data, so that a client can resume from it.
 const firstWithPriming = '2025-11-25'
 
 /**
- * Streamable HTTP for one session: decides on which stream each message goes out. The protocol server of the SDK is connected to
- * it like to any transport, and `take` answers what is not for the SDK.
+ * Streamable HTTP for one session: selects the stream for each message. The SDK's server connects to it like to any transport;
+ * `handleOwn` handles the requests that are not for the SDK.
  */
 export class SessionHttpTransport implements Transport {
   readonly sessionId: string
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void
-  /** Called when the client opens the stream on which it hears of changes. */
+  /** Called when the client opens the standalone GET stream. */
   onlisten: () => void = () => undefined
-  take: Take = () => false
-  /** Called for a request that the client cancelled. */
+  handleOwn: OwnRequestHandler = () => false
+  /** Called when the client cancels a request. */
   oncancel: (id: RequestId) => void = () => undefined
   readonly #store: EventStore | undefined
   readonly #retryMs: number | undefined
   readonly #standalone: SseStream
-  /** The requests that are being answered, each with the stream for its response. */
+  /** Running requests and the reply that each belongs to. */
   readonly #replies = new Map<RequestId, ReplyStream>()
   #isInitialized = false
   #isClosed = false
@@ -62,28 +62,27 @@ export class SessionHttpTransport implements Transport {
     this.sessionId = sessionId
     this.#store = eventStore?.()
     this.#retryMs = retryMs
-    this.#standalone = new SseStream({ id: standaloneId, store: this.#store, left: () => undefined })
+    this.#standalone = new SseStream({ id: standaloneId, store: this.#store, onDisconnect: () => undefined })
   }
 
   async start(): Promise<void> {
-    // Requests come to `answer`.
+    // Requests arrive through `handle`.
   }
 
   get isResumable(): boolean {
     return this.#store !== undefined
   }
 
-  /** Whether the client has the stream open on which it hears of changes. */
+  /** True while the standalone GET stream is open. */
   get isListening(): boolean {
     return this.#standalone.isOpen
   }
 
-  /** Whether a request is being answered or the client listens. */
   get isBusy(): boolean {
     return this.#replies.size > 0 || this.isListening
   }
 
-  async answer(exchange: Exchange, body: unknown, extra: Omit<MessageExtraInfo, 'request'>): Promise<Reply> {
+  async handle(exchange: Exchange, body: unknown, extra: Omit<MessageExtraInfo, 'request'>): Promise<Reply> {
     if (exchange.method === 'POST') return this.#post(exchange, body, extra)
     const refused = this.#refusedVersion(exchange)
     if (refused !== undefined) return refused
@@ -92,7 +91,7 @@ export class SessionHttpTransport implements Transport {
     return { status: 200, headers: {}, parts: [] }
   }
 
-  /** Sends the response to a request that `take` took; without one, there is none. */
+  /** Sends the response to a request; a cancelled request has none. */
   async respond(id: RequestId, json?: JsonParts): Promise<void> {
     const reply = this.#replies.get(id)
     this.#replies.delete(id)
@@ -106,7 +105,7 @@ export class SessionHttpTransport implements Transport {
     }
     const related = options?.relatedRequestId
     const reply = related === undefined ? undefined : this.#replies.get(related)
-    // What belongs to a request that is over has no stream any more; a notification is not worth an error.
+    // The request has finished, so its stream is closed; a late notification is dropped.
     if (related !== undefined && reply === undefined) return
     await (reply === undefined ? this.#standalone.write(JSON.stringify(message)) : reply.send(message))
   }
@@ -124,26 +123,26 @@ export class SessionHttpTransport implements Transport {
     const accept = exchange.header('accept')
     if (accept?.includes('application/json') !== true || !accept.includes('text/event-stream'))
       return refusal(406, 'Not Acceptable: send "Accept: application/json, text/event-stream".')
-    const messages = messagesIn(body)
+    const messages = parseMessages(body)
     if (messages === undefined) return malformed(body)
-    const isGreeting = messages.some((message) => isInitializeRequest(message))
-    const refused = isGreeting ? this.#refusedGreeting(messages) : this.#refusedVersion(exchange)
+    const isInitialize = messages.some((message) => isInitializeRequest(message))
+    const refused = isInitialize ? this.#refusedInitialize(messages) : this.#refusedVersion(exchange)
     if (refused !== undefined) return refused
     const requests = messages.filter((message): message is JSONRPCRequest => 'method' in message && 'id' in message)
     const ids = requests.map(({ id }) => id)
-    const taken = ids.find((id, index) => this.#replies.has(id) || ids.indexOf(id) !== index)
-    if (taken !== undefined) return failureReply(400, duplicateId(taken), { id: idOf(body), code: -32600 })
-    if (isGreeting) this.#isInitialized = true
-    const reply = ids.length === 0 ? undefined : await this.#replyTo(ids, exchange, messages)
+    const duplicate = ids.find((id, index) => this.#replies.has(id) || ids.indexOf(id) !== index)
+    if (duplicate !== undefined) return failureReply(400, duplicateId(duplicate), { id: requestIdOf(body), code: -32600 })
+    if (isInitialize) this.#isInitialized = true
+    const reply = ids.length === 0 ? undefined : await this.#createReply(ids, exchange, messages)
     for (const message of messages) this.#deliver(message, exchange, extra)
     return reply === undefined ? { status: 202, headers: {}, parts: [] } : reply.reply
   }
 
-  async #replyTo(ids: readonly RequestId[], exchange: Exchange, messages: readonly JSONRPCMessage[]): Promise<ReplyStream> {
+  async #createReply(ids: readonly RequestId[], exchange: Exchange, messages: readonly JSONRPCMessage[]): Promise<ReplyStream> {
     const reply = new ReplyStream({
       ids,
       headers: { 'mcp-session-id': this.sessionId },
-      gone: (left) => exchange.gone(left),
+      onDisconnect: (listener) => exchange.onDisconnect(listener),
       store: this.#store,
       form: 'events',
     })
@@ -162,25 +161,24 @@ export class SessionHttpTransport implements Transport {
       return
     }
     if ('id' in message) {
-      if (!this.take(message, exchange))
-        this.onmessage?.(message, { ...extra, request: exchange.request(), ...this.#polling(message) })
+      if (!this.handleOwn(message, exchange))
+        this.onmessage?.(message, { ...extra, request: exchange.request(), ...this.#pollingCallbacks(message) })
       return
     }
     if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId as RequestId)
     this.onmessage?.(message, extra)
   }
 
-  /** What closes the connection of a request for now, where the client can come back for the rest. */
-  disconnecting(id: RequestId): (() => void) | undefined {
+  /** Returns a function that closes the stream of a request, if the client can resume it. */
+  streamCloser(id: RequestId): (() => void) | undefined {
     return this.#store === undefined ? undefined : () => this.#replies.get(id)?.stream.close()
   }
 
-  #polling({ id }: JSONRPCRequest): MessageExtraInfo {
-    const closeSSEStream = this.disconnecting(id)
+  #pollingCallbacks({ id }: JSONRPCRequest): MessageExtraInfo {
+    const closeSSEStream = this.streamCloser(id)
     return closeSSEStream === undefined ? {} : { closeSSEStream, closeStandaloneSSEStream: () => this.#standalone.close() }
   }
 
-  /** A cancelled request gets no response. */
   #cancel(id: RequestId): void {
     this.oncancel(id)
     void this.respond(id)
@@ -191,38 +189,38 @@ export class SessionHttpTransport implements Transport {
       return refusal(406, 'Not Acceptable: send "Accept: text/event-stream".')
     const lastEventId = exchange.header('last-event-id')
     if (this.#store !== undefined && lastEventId !== undefined) return this.#resume(this.#store, lastEventId)
-    if (this.#standalone.isOpen) return refusal(409, 'Conflict: this session has a stream open already.')
+    if (this.#standalone.isOpen) return refusal(409, 'Conflict: this session already has an open stream.')
     const body = this.#standalone.open()
     this.onlisten()
-    return this.#streaming(body)
+    return this.#eventStream(body)
   }
 
-  /** Sends what the client missed, and then goes on with the stream that it read. */
+  /** Replays the missed events, then continues the stream. */
   async #resume(store: EventStore, lastEventId: string): Promise<Reply> {
     const missed: (readonly [string, JSONRPCMessage])[] = []
     let id: StreamId
     try {
       const stream = await store.getStreamIdForEventId?.(lastEventId)
       if (store.getStreamIdForEventId !== undefined && stream === undefined)
-        return refusal(400, 'Last-Event-ID names no event of this session.')
+        return refusal(400, 'Last-Event-ID is not an event of this session.')
       if (stream !== undefined && this.#streamOf(stream)?.isOpen === true)
-        return refusal(409, 'Conflict: that stream is open already.')
+        return refusal(409, 'Conflict: that stream is already open.')
       id = await store.replayEventsAfter(lastEventId, {
         send: async (eventId, message) => void missed.push([eventId, message]),
       })
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)))
-      return refusal(500, 'The missed events could not be read.')
+      return refusal(500, 'Failed to read the missed events.')
     }
     if (this.#isClosed) return refusal(404, 'Session not found')
-    // A stream whose requests were all answered has nothing more to come.
+    // Undefined if all requests of the stream have responses.
     const live = this.#streamOf(id)
-    const stream = live ?? new SseStream({ id, left: () => undefined })
+    const stream = live ?? new SseStream({ id, onDisconnect: () => undefined })
     const body = stream.open(new Set(missed.map(([eventId]) => eventId)))
     for (const [eventId, message] of missed)
       stream.writeRaw(`event: message\nid: ${eventId}\ndata: ${JSON.stringify(message)}\n\n`)
     if (live === undefined) stream.close()
-    return this.#streaming(body)
+    return this.#eventStream(body)
   }
 
   #streamOf(id: StreamId): SseStream | undefined {
@@ -230,12 +228,12 @@ export class SessionHttpTransport implements Transport {
     return [...this.#replies.values()].map(({ stream }) => stream).find((stream) => stream.id === id)
   }
 
-  #streaming(body: ReadableStream<Uint8Array>): Response {
+  #eventStream(body: ReadableStream<Uint8Array>): Response {
     return new Response(body, { headers: { ...sseHeaders, 'mcp-session-id': this.sessionId } })
   }
 
-  #refusedGreeting(messages: readonly JSONRPCMessage[]): Reply | undefined {
-    if (this.#isInitialized) return refusal(400, 'This session is initialized already.', -32600)
+  #refusedInitialize(messages: readonly JSONRPCMessage[]): Reply | undefined {
+    if (this.#isInitialized) return refusal(400, 'This session is already initialized.', -32600)
     return messages.length > 1 ? refusal(400, 'Send "initialize" alone.', -32600) : undefined
   }
 
@@ -249,24 +247,24 @@ export class SessionHttpTransport implements Transport {
   }
 }
 
-/** The messages of a body, or `undefined` where one of them is not a JSON-RPC message. */
-function messagesIn(body: unknown): readonly JSONRPCMessage[] | undefined {
-  const messages = (Array.isArray(body) ? body : [body]).map(messageOf)
+/** Returns `undefined` if one of the messages is not JSON-RPC. */
+function parseMessages(body: unknown): readonly JSONRPCMessage[] | undefined {
+  const messages = (Array.isArray(body) ? body : [body]).map(parseMessage)
   return messages.includes(undefined) ? undefined : (messages as readonly JSONRPCMessage[])
 }
 
 function malformed(body: unknown): Reply {
   const problem = 'The body is not a JSON-RPC message'
-  return failureReply(400, new Failure('invalid_request', `${problem}. ${wellFormed}`, { problem }), {
+  return failureReply(400, new Failure('invalid_request', `${problem}. ${requestFormatHint}`, { problem }), {
     code: -32600,
-    id: idOf(body),
+    id: requestIdOf(body),
   })
 }
 
-/** The revision that a client speaks, also in its first request. */
+/** Returns the protocol revision of the client: from `initialize`, or from the header. */
 function revisionOf(exchange: Exchange, messages: readonly JSONRPCMessage[]): string {
-  const greeting = messages.find((message) => isInitializeRequest(message))
-  if (greeting !== undefined && isInitializeRequest(greeting)) return greeting.params.protocolVersion
+  const initialize = messages.find((message) => isInitializeRequest(message))
+  if (initialize !== undefined && isInitializeRequest(initialize)) return initialize.params.protocolVersion
   return exchange.header('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION
 }
 

@@ -2,7 +2,7 @@ import type { RequestId, Server } from '@modelcontextprotocol/server'
 import type { Scope } from '../scope/scope.ts'
 import { type ClientPort, sendLog } from '../tool/client-port.ts'
 
-/** The client of a request in a session. Everything goes out with the reply to that request. */
+/** Client of a request in a session. All messages go to the stream of that request. */
 export class SessionPort implements ClientPort {
   readonly disconnect: (() => void) | undefined
   readonly #server: Server
@@ -26,15 +26,15 @@ export class SessionPort implements ClientPort {
 
   ask(...[method, params, options]: Parameters<ClientPort['ask']>): Promise<unknown> {
     const { signal, timeoutMs } = options ?? {}
-    const asked = {
+    const requestOptions = {
       ...this.#related,
       ...(signal !== undefined && { signal }),
       ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     }
-    // These check what the client declared and, for a form, what it returned.
-    if (method === 'elicitation/create') return this.#server.elicitInput(params as never, asked)
-    if (method === 'sampling/createMessage') return this.#server.createMessage(params as never, asked)
-    return this.#server.listRoots(params, asked)
+    // These validate the client's capabilities and, for a form, its response.
+    if (method === 'elicitation/create') return this.#server.elicitInput(params as never, requestOptions)
+    if (method === 'sampling/createMessage') return this.#server.createMessage(params as never, requestOptions)
+    return this.#server.listRoots(params, requestOptions)
   }
 
   log(...message: Parameters<ClientPort['log']>): Promise<void> {

@@ -13,22 +13,22 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { UrlView } from '../scope/url-view.ts'
 import type { Principal } from '../tool/principal.ts'
-import { errorReply, failureReply, idOf } from '../wire/errors.ts'
+import { errorReply, failureReply, requestIdOf } from '../wire/errors.ts'
 import type { Exchange, Reply } from '../wire/exchange.ts'
-import { noteLogLevel } from './log-level.ts'
+import { recordLogLevel } from './log-level.ts'
 import { RunningRequests } from './running-requests.ts'
-import { follow, lowLevel, sdkHost, sendListChanged } from './sdk-host.ts'
+import { addLifecycleCallbacks, lowLevel, sdkHost, sendListChanged } from './sdk-host.ts'
 import { type Resumption, SessionHttpTransport } from './session-http.ts'
 import { SessionPort } from './session-port.ts'
 
 export interface SessionLimits {
-  /** The most sessions at a time. */
+  /** Maximum number of sessions. */
   readonly max: number
-  /** A session nobody used for this long, and that has no stream open, is ended. */
+  /** A session without requests for this long, and without an open stream, is ended. */
   readonly idleMs: number
 }
 
-/** A request of the session era, read and checked as far as the edge can. */
+/** A session-era request whose body is parsed and whose principal is known. */
 export interface SessionRequest {
   readonly exchange: Exchange
   readonly body: unknown
@@ -38,29 +38,29 @@ export interface SessionRequest {
 
 /** A client that has a session. */
 export interface SessionClient {
-  /** Not what the client sends to be known by: that is a secret. */
+  /** Not the session id, which is a secret. */
   readonly number: number
-  /** What it says it is, as it says it. */
+  /** From the client's `clientInfo`. */
   readonly name: string | undefined
   readonly version: string | undefined
   readonly principal: Principal | undefined
   readonly sinceMs: number
   readonly idleMs: number
-  /** Whether it has a stream open on which it hears of changes. */
+  /** The client has its standalone GET stream open. */
   readonly isListening: boolean
 }
 
 interface SessionOptions {
   readonly number: number
   readonly now: number
-  readonly closed: () => void
+  readonly onClose: () => void
   readonly resumption: Resumption
 }
 
-// A client that never finishes the handshake would otherwise hold a place for as long as one that works.
-const handshakeMs = 60_000
+// A client that never completes the handshake must not occupy a session until the idle timeout.
+const handshakeTimeoutMs = 60_000
 
-/** One client of the session era over HTTP: its scope, its transport, and the SDK's server for what is not ours to answer. */
+/** One session-era client over HTTP: its scope, its transport, and the SDK's server for the methods that are not ours. */
 class Session {
   readonly id: string
   readonly scope: Scope
@@ -68,33 +68,33 @@ class Session {
   readonly #transport: SessionHttpTransport
   readonly #host: Server | McpServer
   readonly #number: number
-  readonly #begun: number
+  readonly #startedAt: number
   readonly #running: RunningRequests
   #lastUsed: number
-  #initialized = false
-  #owed = false
+  #isInitialized = false
+  #hasUnsentListChange = false
 
-  constructor(id: string, runtime: Runtime, scope: Scope, { number, now, closed, resumption }: SessionOptions) {
+  constructor(id: string, runtime: Runtime, scope: Scope, { number, now, onClose, resumption }: SessionOptions) {
     this.id = id
     this.scope = scope
     this.#runtime = runtime
     this.#number = number
-    this.#begun = now
+    this.#startedAt = now
     this.#lastUsed = now
     this.#running = new RunningRequests(runtime)
     this.#transport = new SessionHttpTransport(id, resumption)
-    this.#transport.take = (request, exchange) => this.#take(request, exchange)
+    this.#transport.handleOwn = (request, exchange) => this.#handleOwn(request, exchange)
     this.#transport.oncancel = (request) => this.#running.cancel(request)
-    this.#transport.onlisten = () => this.#listening()
+    this.#transport.onlisten = () => this.#sendUnsentListChange()
     this.#host = sdkHost(runtime, scope)
-    follow(this.#host, {
+    addLifecycleCallbacks(this.#host, {
       initialized: () => {
-        this.#initialized = true
-        runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside))
+        this.#isInitialized = true
+        runtime.announcer.attach(scope, (sendAlongside) => this.#announceListChange(sendAlongside))
       },
       closed: () => {
         this.#running.cancelAll()
-        closed()
+        onClose()
         void runtime.scopes.close(scope)
       },
     })
@@ -107,7 +107,7 @@ class Session {
       name: info?.name,
       version: info?.version,
       principal: this.scope.settings.principal,
-      sinceMs: now - this.#begun,
+      sinceMs: now - this.#startedAt,
       idleMs: now - this.#lastUsed,
       isListening: this.#transport.isListening,
     }
@@ -118,23 +118,22 @@ class Session {
   }
 
   isIdle(now: number, idleMs: number): boolean {
-    const limit = this.#initialized ? idleMs : Math.min(idleMs, handshakeMs)
+    const limit = this.#isInitialized ? idleMs : Math.min(idleMs, handshakeTimeoutMs)
     return !this.#transport.isBusy && now - this.#lastUsed > limit
   }
 
-  answer({ exchange, body, principal }: SessionRequest, now: number): Promise<Reply> {
+  handle({ exchange, body, principal }: SessionRequest, now: number): Promise<Reply> {
     this.#lastUsed = now
-    return this.#transport.answer(exchange, body, principal === undefined ? {} : { authInfo: authInfoOf(principal) })
+    return this.#transport.handle(exchange, body, principal === undefined ? {} : { authInfo: authInfoOf(principal) })
   }
 
   async close(): Promise<void> {
     await this.#host.close()
   }
 
-  /** Answers a request for one of our own methods. */
-  #take(request: JSONRPCRequest, exchange: Exchange): boolean {
+  #handleOwn(request: JSONRPCRequest, exchange: Exchange): boolean {
     const { id, method, params = {} } = request
-    noteLogLevel(this.scope, request)
+    recordLogLevel(this.scope, request)
     const operation = operationFor(this.#runtime, this.scope, method)
     if (operation !== undefined) void this.#run(operation, id, params, exchange)
     return operation !== undefined
@@ -145,70 +144,68 @@ class Session {
     const response = await this.#running.run(id, operation, this.scope, {
       id,
       params,
-      client: new SessionPort(server, this.scope, id, this.#transport.disconnecting(id)),
+      client: new SessionPort(server, this.scope, id, this.#transport.streamCloser(id)),
       revision: server.getNegotiatedProtocolVersion(),
       http: () => exchange.request(),
     })
     if (response !== undefined) await this.#transport.respond(id, response.json)
   }
 
-  /** The client opened the stream on which it hears of changes; it is notified of one that came before. */
-  #listening(): void {
-    if (!this.#owed) return
-    this.#owed = false
+  #sendUnsentListChange(): void {
+    if (!this.#hasUnsentListChange) return
+    this.#hasUnsentListChange = false
     void sendListChanged(this.#runtime, this.#host)
   }
 
-  async #listChanged(alongside: (() => Promise<void>) | undefined): Promise<boolean> {
+  async #announceListChange(sendAlongside: (() => Promise<void>) | undefined): Promise<boolean> {
     if (!this.#runtime.declaration.listChanged) return false
     if (this.#transport.isListening) {
       await sendListChanged(this.#runtime, this.#host)
       return true
     }
-    if (alongside !== undefined) {
-      await alongside().catch(() => undefined)
+    if (sendAlongside !== undefined) {
+      await sendAlongside().catch(() => undefined)
       return false
     }
-    this.#owed = true
-    // A client that comes back to the stream it had finds the notification there.
+    this.#hasUnsentListChange = true
+    // Stored for a client that resumes its stream.
     if (this.#transport.isResumable) await sendListChanged(this.#runtime, this.#host)
     return false
   }
 }
 
-/** What the sessions of several runtimes share. */
-export interface SharedPlaces {
-  /** The clock for idle sessions. */
+/** State that the sessions of several runtimes share. */
+export interface SharedSessions {
+  /** Clock for idle sessions, in milliseconds. */
   readonly now: () => number
-  /** How many places are taken in all. */
+  /** Number of sessions of all runtimes. */
   readonly occupied: () => number
-  /** Ends idle sessions, whichever runtime they belong to. */
+  /** Ends idle sessions of all runtimes. */
   readonly sweep: () => Promise<void>
-  /** The number of the next session. */
-  readonly number: () => number
+  readonly nextNumber: () => number
 }
 
 /** The session-era clients of one runtime. */
 export class Sessions {
   readonly #runtime: Runtime
   readonly #limits: SessionLimits & Resumption
-  readonly #places: SharedPlaces
+  readonly #shared: SharedSessions
   readonly #now: () => number
   readonly #byId = new Map<string, Session>()
   #opening = 0
 
-  constructor(runtime: Runtime, limits: SessionLimits & Resumption, places: SharedPlaces) {
+  constructor(runtime: Runtime, limits: SessionLimits & Resumption, shared: SharedSessions) {
     this.#runtime = runtime
     this.#limits = limits
-    this.#places = places
-    this.#now = places.now
+    this.#shared = shared
+    this.#now = shared.now
   }
 
   get size(): number {
     return this.#byId.size
   }
 
-  /** Sessions, and those that are about to begin. */
+  /** Number of sessions, including those that are opening. */
   get occupied(): number {
     return this.#byId.size + this.#opening
   }
@@ -218,36 +215,36 @@ export class Sessions {
     return [...this.#byId.values()].map((session) => session.client(now))
   }
 
-  async answer(request: SessionRequest): Promise<Reply> {
+  async handle(request: SessionRequest): Promise<Reply> {
     const { exchange, body, principal } = request
     const id = exchange.header('mcp-session-id')
-    if (id === undefined) return isInitializeRequest(body) ? this.#begin(request) : missingSession(body)
+    if (id === undefined) return isInitializeRequest(body) ? this.#initialize(request) : missingSessionId(body)
     const session = this.#byId.get(id)
-    // A session is bound to whoever opened it; to anyone else it does not exist.
+    // A session is bound to its principal; for any other it does not exist.
     if (session === undefined || session.scope.settings.principal?.id !== principal?.id) return unknownSession(id, body)
-    return session.answer(request, this.#now())
+    return session.handle(request, this.#now())
   }
 
-  /** Ends sessions that nobody uses any more. */
+  /** Ends idle sessions. */
   async sweep(): Promise<void> {
     const now = this.#now()
     for (const session of [...this.#byId.values()]) if (session.isIdle(now, this.#limits.idleMs)) await session.close()
   }
 
-  /** Ends the sessions of these principals. */
-  async dismiss(whose: (principal: Principal | undefined) => boolean): Promise<void> {
-    const theirs = [...this.#byId.values()].filter(({ scope }) => whose(scope.settings.principal))
-    await Promise.all(theirs.map((session) => session.close()))
+  /** Ends the sessions of matching principals. */
+  async disconnect(matches: (principal: Principal | undefined) => boolean): Promise<void> {
+    const matching = [...this.#byId.values()].filter(({ scope }) => matches(scope.settings.principal))
+    await Promise.all(matching.map((session) => session.close()))
   }
 
   async close(): Promise<void> {
-    await this.dismiss(() => true)
+    await this.disconnect(() => true)
   }
 
-  async #begin(request: SessionRequest): Promise<Reply> {
+  async #initialize(request: SessionRequest): Promise<Reply> {
     const { max } = this.#limits
-    if (this.#places.occupied() >= max) await this.#places.sweep()
-    if (this.#places.occupied() >= max) return sessionLimit(max, request.body)
+    if (this.#shared.occupied() >= max) await this.#shared.sweep()
+    if (this.#shared.occupied() >= max) return sessionLimit(max, request.body)
     this.#opening++
     try {
       const id = crypto.randomUUID()
@@ -262,15 +259,15 @@ export class Sessions {
         client: isInitializeRequest(body) ? body.params : undefined,
       })
       const session = new Session(id, this.#runtime, scope, {
-        number: this.#places.number(),
+        number: this.#shared.nextNumber(),
         now: this.#now(),
-        closed: this.#forgetting(id),
+        onClose: this.#remover(id),
         resumption: this.#limits,
       })
       await session.connect()
       this.#byId.set(id, session)
-      const reply = await session.answer(request, this.#now())
-      // A client that was refused never learns of its session, and could not end it.
+      const reply = await session.handle(request, this.#now())
+      // A refused client does not know its session id, so it could not end the session.
       if (reply.status !== 200) await session.close()
       return reply
     } finally {
@@ -278,38 +275,38 @@ export class Sessions {
     }
   }
 
-  // Written beside the request, this function would keep it in memory for as long as the session lives.
-  #forgetting(id: string): () => void {
+  // As a closure inside #initialize this would keep the request in memory for the life of the session.
+  #remover(id: string): () => void {
     return () => this.#byId.delete(id)
   }
 }
 
-/** What the SDK tells handlers of prompts and resources about the caller. */
+/** Converts a principal for the SDK's handlers of prompts and resources. */
 export function authInfoOf(principal: Principal): AuthInfo {
   const claimed = 'scopes' in principal ? principal.scopes : undefined
   const scopes = Array.isArray(claimed) ? claimed.map(String) : []
   return { token: '', clientId: principal.id, scopes, extra: { principal } }
 }
 
-function missingSession(body: unknown): Reply {
+function missingSessionId(body: unknown): Reply {
   const message =
-    'This request belongs to no session. Send "initialize" first and then the Mcp-Session-Id header it was answered with.'
-  return errorReply(400, { code: -32000, message, data: { reason: 'session_not_found' } }, { id: idOf(body) })
+    'Mcp-Session-Id header missing. Send "initialize" first, then the Mcp-Session-Id header of its response with every request.'
+  return errorReply(400, { code: -32000, message, data: { reason: 'session_not_found' } }, { id: requestIdOf(body) })
 }
 
 function unknownSession(id: string, body: unknown): Reply {
   const session = printable(id, 64)
   const failure = new Failure(
     'session_not_found',
-    'There is no such session: it ended, or the server was restarted. Initialize again.',
+    'Session not found: it ended, or the server was restarted. Send "initialize" again.',
     { session },
   )
-  return failureReply(404, failure, { id: idOf(body), code: -32001 })
+  return failureReply(404, failure, { id: requestIdOf(body), code: -32001 })
 }
 
 function sessionLimit(limit: number, body: unknown): Reply {
-  const failure = new Failure('session_limit', `This server serves at most ${limit} sessions at a time. Try again later.`, {
+  const failure = new Failure('session_limit', `Session limit reached (${limit}). Try again later.`, {
     limit,
   })
-  return failureReply(503, failure, { id: idOf(body), headers: { 'retry-after': '30' }, code: -32000 })
+  return failureReply(503, failure, { id: requestIdOf(body), headers: { 'retry-after': '30' }, code: -32000 })
 }

@@ -11,7 +11,7 @@ import { sdkStateless } from '../../test/sdk-reference.ts'
 import { ToolError } from '../tool/result.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler, type Handler } from '../transports/handler.ts'
-import { type Exchange, exchangeOf } from '../wire/exchange.ts'
+import { type Exchange, toExchange } from '../wire/exchange.ts'
 
 const toolbox = () =>
   defineToolbox({ name: 'shop', version: '1.0.0' })
@@ -61,12 +61,12 @@ interface Params {
   readonly [key: string]: unknown
 }
 
-interface Sending {
+interface RequestOptions {
   readonly signal?: AbortSignal
   readonly headers?: object
 }
 
-const requestFor = (params: Params, { signal, headers }: Sending = {}): Request =>
+const requestFor = (params: Params, { signal, headers }: RequestOptions = {}): Request =>
   new Request('http://localhost/mcp', {
     method: 'POST',
     headers: {
@@ -87,10 +87,10 @@ const requestFor = (params: Params, { signal, headers }: Sending = {}): Request 
     ...(signal !== undefined && { signal }),
   })
 
-const call = (handler: Handler, params: Params, sending?: Sending): Promise<Response> =>
-  handler.fetch(requestFor(params, sending))
+const call = (handler: Handler, params: Params, options?: RequestOptions): Promise<Response> =>
+  handler.fetch(requestFor(params, options))
 
-const seen = async (response: Response) => {
+const parsed = async (response: Response) => {
   const { status, headers } = response
   const type = headers.get('content-type')
   const text = await response.text()
@@ -116,14 +116,14 @@ test.each<Params>([
   { name: 'work', _meta: { progressToken: 'p', [LOG_LEVEL_META_KEY]: 'debug' } },
   { name: 'ask' },
   { name: 'gret' },
-])('a call of $name with $arguments $_meta is answered as the SDK answers it', async (params) => {
+])('a call of $name with $arguments $_meta gets the same response as from the SDK', async (params) => {
   await using handler = createHandler(toolbox())
-  const ours = await seen(await call(handler, params))
-  const theirs = await seen(await sdkStateless(toolbox()).fetch(requestFor(params)))
+  const ours = await parsed(await call(handler, params))
+  const theirs = await parsed(await sdkStateless(toolbox()).fetch(requestFor(params)))
   expect(ours).toEqual(theirs)
 })
 
-test('progress comes while the work goes on', async () => {
+test('progress is sent while the tool runs', async () => {
   let finish = (): void => undefined
   const slow = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('slow', {}, async (_input, { progress }) => {
     await progress(1, 2)
@@ -141,18 +141,18 @@ test('progress comes while the work goes on', async () => {
   expect((await events?.read())?.done).toBe(true)
 })
 
-test('a question is asked with the answer, and the call made again with what was said', async () => {
+test('a call that requires input is repeated with the input responses', async () => {
   await using handler = createHandler(toolbox())
-  const asked = await (await call(handler, { name: 'ask' })).json()
-  expect(asked).toMatchObject({ result: { resultType: 'input_required', requestState: 'asked' } })
+  const first = await (await call(handler, { name: 'ask' })).json()
+  expect(first).toMatchObject({ result: { resultType: 'input_required', requestState: 'asked' } })
   const inputResponses = { who: { action: 'accept', content: { name: 'Ann' } } }
-  const told = await call(handler, { name: 'ask', inputResponses, requestState: 'asked' })
-  expect(await told.text()).toContain('Ann')
+  const second = await call(handler, { name: 'ask', inputResponses, requestState: 'asked' })
+  expect(await second.text()).toContain('Ann')
 })
 
-test.each([{ speaks: false }, { speaks: true }])(
-  'a client that leaves ends its call, whether it had heard of it before or not: $speaks',
-  async ({ speaks }) => {
+test.each([{ sendsProgress: false }, { sendsProgress: true }])(
+  'a client that disconnects ends its call, with and without earlier progress: $sendsProgress',
+  async ({ sendsProgress }) => {
     let begun = (): void => undefined
     const started = new Promise<void>((resolve) => {
       begun = resolve
@@ -162,23 +162,23 @@ test.each([{ speaks: false }, { speaks: true }])(
       end = resolve
     })
     const waiting = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('wait', {}, async (_input, { signal, progress }) => {
-      if (speaks) await progress(1)
+      if (sendsProgress) await progress(1)
       begun()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       end(signal.reason)
     })
     await using handler = createHandler(waiting)
     const client = new AbortController()
-    const answered = call(handler, { name: 'wait', _meta: { progressToken: 1 } }, { signal: client.signal })
+    const response = call(handler, { name: 'wait', _meta: { progressToken: 1 } }, { signal: client.signal })
     await started
     client.abort()
     expect(await ended).toMatchObject({ reason: 'call_cancelled' })
-    // Nobody reads it, but it comes to an end.
-    await (await answered).text()
+    // The reply ends although nobody reads it.
+    await (await response).text()
   },
 )
 
-test('who may not be here any more has no call that goes on', async () => {
+test('disconnecting a principal ends its calls', async () => {
   const begun: string[] = []
   const waiting = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('wait', {}, async (_input, { signal, principal }) => {
     begun.push(principal?.id ?? '')
@@ -190,14 +190,14 @@ test('who may not be here any more has no call that goes on', async () => {
     call(handler, { name: 'wait' }, { headers: { 'x-own': id }, signal: left.signal }),
   )
   await vi.waitUntil(() => begun.length === 2)
-  await handler.dismiss((principal) => principal?.id === 'ann')
+  await handler.disconnect((principal) => principal?.id === 'ann')
   expect(await (await ann)?.text()).toContain('cancelled')
-  expect(await Promise.race([bob, Promise.resolve('goes on')])).toBe('goes on')
+  expect(await Promise.race([bob, Promise.resolve('still running')])).toBe('still running')
   left.abort()
   await (await bob)?.text()
 })
 
-test('a handler that is closed ends the calls it is answering', async () => {
+test('closing a handler ends its calls', async () => {
   let begun = (): void => undefined
   const started = new Promise<void>((resolve) => {
     begun = resolve
@@ -208,17 +208,17 @@ test('a handler that is closed ends the calls it is answering', async () => {
   })
   const handler = createHandler(waiting)
   onTestFinished(() => handler.close())
-  const answered = call(handler, { name: 'wait' })
+  const response = call(handler, { name: 'wait' })
   await started
   await handler.close()
-  expect(await (await answered).text()).toContain('cancelled')
+  expect(await (await response).text()).toContain('cancelled')
 })
 
 test.each([
   { what: 'another name in the header', headers: { 'mcp-name': 'count' } },
   { what: 'another method in the header', headers: { 'mcp-method': 'tools/list' } },
   { what: 'another revision in the header', headers: { 'mcp-protocol-version': '2025-11-25' } },
-])('$what is refused, and nothing is called', async ({ headers }) => {
+])('$what is refused, and no tool runs', async ({ headers }) => {
   let calls = 0
   const counting = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('greet', {}, () => `${++calls}`)
   await using handler = createHandler(counting)
@@ -228,19 +228,19 @@ test.each([
 })
 
 test.each([
-  { what: 'a plain call', params: { name: 'greet', arguments: { name: 'Ann' } }, made: 0 },
-  { what: 'a call whose handler reads its headers', params: { name: 'knows_more' }, made: 1 },
-])('$what has as many web-standard requests made: $made', async ({ params, made }) => {
+  { what: 'a plain call', params: { name: 'greet', arguments: { name: 'Ann' } }, count: 0 },
+  { what: 'a call whose handler reads its headers', params: { name: 'knows_more' }, count: 1 },
+])('$what creates web-standard requests: $count', async ({ params, count }) => {
   await using handler = createHandler(toolbox())
-  const given = requestFor(params)
+  const request = requestFor(params)
   let requests = 0
   const exchange: Exchange = {
-    ...exchangeOf(given),
+    ...toExchange(request),
     request() {
       requests++
-      return given
+      return request
     },
   }
-  expect((await handler.answer(exchange)).status).toBe(200)
-  expect(requests).toBe(made)
+  expect((await handler.handle(exchange)).status).toBe(200)
+  expect(requests).toBe(count)
 })

@@ -9,7 +9,7 @@ import {
 import type { Params } from '../operations/operation.ts'
 import { type ClientPort, isLoggingLevel, sendLog } from '../tool/client-port.ts'
 
-/** The client of a 2026-07-28 request, which states with the request what it supports. */
+/** Client of a 2026-07-28 request, which declares its capabilities with the request. */
 export class StatelessPort implements ClientPort {
   readonly capabilities: ClientCapabilities | undefined
   readonly notify: ClientPort['notify']

@@ -22,7 +22,7 @@ import type { Scope } from '../scope/scope.ts'
 import type { UrlView } from '../scope/url-view.ts'
 import type { ClientPort } from '../tool/client-port.ts'
 import type { Principal } from '../tool/principal.ts'
-import { errorReply, failureReply, idOf } from '../wire/errors.ts'
+import { errorReply, failureReply, requestIdOf } from '../wire/errors.ts'
 import type { Exchange, Reply } from '../wire/exchange.ts'
 import { ReplyStream } from './reply-stream.ts'
 import { RunningRequests } from './running-requests.ts'
@@ -40,38 +40,37 @@ export interface StatelessRequest {
 
 const headerMismatchCode = -32020
 
-/** A request for one of our own methods. */
-interface OwnMessage {
+interface OwnRequest {
   readonly scope: Scope
   readonly exchange: Exchange
   readonly message: JSONRPCRequest
 }
 
-/** Tells of changes of what the SDK serves beside tools: everybody who asked to know, or those of them that `to` names. */
-export interface DocumentNotices {
-  promptsChanged(to?: Addressed): void
-  resourcesChanged(to?: Addressed): void
-  resourceUpdated(uri: string, to?: Addressed): void
+/** Notifies subscribed clients of changes to prompts and resources: all, or those that `to` selects. */
+export interface ChangeNotifier {
+  promptsChanged(to?: PrincipalFilter): void
+  resourcesChanged(to?: PrincipalFilter): void
+  resourceUpdated(uri: string, to?: PrincipalFilter): void
 }
 
-type Addressed = (principal: Principal | undefined) => boolean
+type PrincipalFilter = (principal: Principal | undefined) => boolean
 
-/** A stream on which a client hears of changes. */
-export interface ListeningStream {
+/** An open `subscriptions/listen` stream. */
+export interface SubscriptionStream {
   readonly principal: Principal | undefined
-  /** The resources whose updates it asked to hear of. */
+  /** Resources that the client subscribed to. */
   readonly resources: readonly string[]
 }
 
 export interface StatelessOptions {
   readonly maxSubscriptions: number
-  /** How many streams are open in all, where several runtimes share the limit. */
+  /** Number of open streams of all runtimes that share the limit. */
   readonly streams: () => number
   readonly onerror: (error: Error) => void
-  readonly onListen: (stream: ListeningStream) => (() => void) | undefined
+  readonly onListen: (stream: SubscriptionStream) => (() => void) | undefined
 }
 
-/** The 2026-07-28 clients of one runtime: every request stands alone, and a change is heard on streams that asked for it. */
+/** The 2026-07-28 clients of one runtime: independent requests, and subscription streams. */
 export class Stateless {
   readonly #runtime: Runtime
   readonly #maxSubscriptions: number
@@ -79,11 +78,11 @@ export class Stateless {
   readonly #onerror: (error: Error) => void
   readonly #onListen: StatelessOptions['onListen']
   readonly #handler: McpHttpHandler
-  readonly #asked = new WeakMap<Request, { readonly scope: Scope; readonly method: string | undefined }>()
+  readonly #sdkRequests = new WeakMap<Request, { readonly scope: Scope; readonly method: string | undefined }>()
   readonly #running: RunningRequests
   readonly #streams = new Map<McpHttpHandler, Principal | undefined>()
   #streamNumber = 0
-  /** Streams on their way into `#streams`. */
+  /** Streams whose scope is still opening. */
   #opening = 0
 
   constructor(runtime: Runtime, { maxSubscriptions, streams, onerror, onListen }: StatelessOptions) {
@@ -96,17 +95,16 @@ export class Stateless {
     this.#handler = createMcpHandler(({ requestInfo }) => this.#serverFor(requestInfo), { legacy: 'reject', onerror })
   }
 
-  /** How many streams are open. */
   get size(): number {
     return this.#streams.size
   }
 
-  /** Streams, and those that are about to begin. */
+  /** Number of streams, including those that are opening. */
   get occupied(): number {
     return this.#streams.size + this.#opening
   }
 
-  async answer({ exchange, route, body, principal, view }: StatelessRequest): Promise<Reply> {
+  async handle({ exchange, route, body, principal, view }: StatelessRequest): Promise<Reply> {
     const { message } = route
     const method = 'method' in message ? message.method : undefined
     if (method === 'subscriptions/listen') return this.#listen(exchange, body, principal, view)
@@ -115,25 +113,29 @@ export class Stateless {
       method === undefined || route.messageKind !== 'request' ? undefined : operationFor(this.#runtime, scope, method)
     if (method === 'tools/call') {
       const refused = this.#refusedHeaders(scope, exchange, message)
-      if (refused !== undefined) return unserved(scope, refused)
+      if (refused !== undefined) return closeUnserved(scope, refused)
     }
     if (operation !== undefined)
       return refusedRoute(exchange, route) ?? this.#run(operation, { scope, exchange, message: message as JSONRPCRequest })
     const request = exchange.request()
-    this.#asked.set(request, { scope, method })
-    const response = await this.#handler.fetch(request, optionsOf(body, principal))
-    return this.#asked.delete(request) ? unserved(scope, response) : response
+    this.#sdkRequests.set(request, { scope, method })
+    const response = await this.#handler.fetch(request, fetchOptions(body, principal))
+    return this.#sdkRequests.delete(request) ? closeUnserved(scope, response) : response
   }
 
-  /** Answers a request for one of our own methods. */
-  #run(operation: Operation, { scope, exchange, message }: OwnMessage): Promise<Reply> {
+  #run(operation: Operation, { scope, exchange, message }: OwnRequest): Promise<Reply> {
     const { id, params = {} } = message
-    const stream = new ReplyStream({ ids: [id], headers: {}, gone: (left) => exchange.gone(left), form: 'json' })
-    const notify: ClientPort['notify'] = (method, about) =>
-      stream.send({ jsonrpc: '2.0', method, ...(about !== undefined && { params: about }) } as JSONRPCMessage)
-    // Clients know nothing of each other, so their ids may be the same.
+    const stream = new ReplyStream({
+      ids: [id],
+      headers: {},
+      onDisconnect: (listener) => exchange.onDisconnect(listener),
+      form: 'json',
+    })
+    const notify: ClientPort['notify'] = (method, args) =>
+      stream.send({ jsonrpc: '2.0', method, ...(args !== undefined && { params: args }) } as JSONRPCMessage)
+    // Not the id: requests of different clients may have the same one.
     const key = {}
-    exchange.gone(() => this.#running.abortAll((_, running) => running === key))
+    exchange.onDisconnect(() => this.#running.abortAll((_, running) => running === key))
     const client = new StatelessPort(params, notify)
     const request = { id, params, client, revision: statelessRevision, http: () => exchange.request() }
     void this.#respond(stream, id, this.#running.run(key, operation, scope, request))
@@ -142,47 +144,46 @@ export class Stateless {
 
   async #respond(stream: ReplyStream, id: RequestId, running: ReturnType<RunningRequests['run']>): Promise<void> {
     const response = await running
-    // The protocol asks for this status whenever a client lacks a capability.
+    // The protocol requires this status when the client lacks a capability.
     const status = response?.errorCode === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200
     await stream.respond(id, response?.json, status)
   }
 
-  /** Tells the streams that asked to know. */
-  readonly notify: DocumentNotices = {
-    promptsChanged: (to) => this.#tell((stream) => stream.promptsChanged(), to),
-    resourcesChanged: (to) => this.#tell((stream) => stream.resourcesChanged(), to),
-    resourceUpdated: (uri, to) => this.#tell((stream) => stream.resourceUpdated(uri), to),
+  readonly notify: ChangeNotifier = {
+    promptsChanged: (to) => this.#notifyStreams((stream) => stream.promptsChanged(), to),
+    resourcesChanged: (to) => this.#notifyStreams((stream) => stream.resourcesChanged(), to),
+    resourceUpdated: (uri, to) => this.#notifyStreams((stream) => stream.resourceUpdated(uri), to),
   }
 
-  /** Ends the streams and calls of these principals. */
-  async dismiss(whose: Addressed): Promise<void> {
-    this.#running.abortAll(({ settings }) => whose(settings.principal))
-    const theirs = [...this.#streams].filter(([, principal]) => whose(principal))
-    await Promise.all(theirs.map(([stream]) => stream.close()))
+  /** Ends the streams and calls of matching principals. */
+  async disconnect(matches: PrincipalFilter): Promise<void> {
+    this.#running.abortAll(({ settings }) => matches(settings.principal))
+    const matching = [...this.#streams].filter(([, principal]) => matches(principal))
+    await Promise.all(matching.map(([stream]) => stream.close()))
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#handler.close(), this.dismiss(() => true)])
+    await Promise.all([this.#handler.close(), this.disconnect(() => true)])
   }
 
-  #tell(notice: (stream: ServerNotifier) => void, to: Addressed = () => true): void {
-    for (const [{ notify }, principal] of this.#streams) if (to(principal)) notice(notify)
+  #notifyStreams(send: (stream: ServerNotifier) => void, to: PrincipalFilter = () => true): void {
+    for (const [{ notify }, principal] of this.#streams) if (to(principal)) send(notify)
   }
 
-  /** A stream of its own for each subscription: what it is told depends on who asked, and for which view. */
+  /** Creates a handler per subscription, because its notifications depend on the principal and the view. */
   async #listen(exchange: Exchange, body: unknown, principal: Principal | undefined, view: UrlView): Promise<Reply> {
     const limit = this.#maxSubscriptions
     if (this.#openStreams() >= limit) {
-      const message = `This server serves at most ${limit} subscriptions at a time. Try again later.`
-      return failureReply(200, new Failure('subscription_limit', message, { limit }), { code: -32603, id: idOf(body) })
+      const message = `Subscription limit reached (${limit}). Try again later.`
+      return failureReply(200, new Failure('subscription_limit', message, { limit }), { code: -32603, id: requestIdOf(body) })
     }
     this.#opening++
     const scope = await this.#runtime.scopes
       .open({ key: `stream:${++this.#streamNumber}`, era: 'stateless', principal, view, request: () => exchange.request() })
       .finally(() => this.#opening--)
-    let ended: (() => void) | undefined
+    let onEnd: (() => void) | undefined
     const bus = new StreamBus(() => {
-      ended?.()
+      onEnd?.()
       this.#streams.delete(handler)
       void this.#runtime.scopes.close(scope)
     })
@@ -193,45 +194,45 @@ export class Stateless {
     })
     this.#streams.set(handler, principal)
     this.#runtime.announcer.attach(scope, async () => bus.publish({ kind: 'tools_list_changed' }))
-    const response = await handler.fetch(exchange.request(), optionsOf(body, principal))
-    if (bus.isOpen) ended = this.#onListen({ principal, resources: resourcesIn(body) })
+    const response = await handler.fetch(exchange.request(), fetchOptions(body, principal))
+    if (bus.isOpen) onEnd = this.#onListen({ principal, resources: resourceSubscriptions(body) })
     else bus.end()
     return response
   }
 
   #serverFor(request: Request | undefined): Server | McpServer {
-    const asked = request === undefined ? undefined : this.#asked.get(request)
-    if (request === undefined || asked === undefined) throw new Error('A request reached the protocol server without a scope.')
-    this.#asked.delete(request)
-    const { scope, method } = asked
+    const context = request === undefined ? undefined : this.#sdkRequests.get(request)
+    if (request === undefined || context === undefined) throw new Error('A request reached the SDK without a scope.')
+    this.#sdkRequests.delete(request)
+    const { scope, method } = context
     return sdkHost(this.#runtime, scope, method === 'server/discover')
   }
 
-  // The SDK makes this check for its own high-level server only.
+  // The SDK checks this only in its own McpServer.
   #refusedHeaders(scope: Scope, exchange: Exchange, request: InboundModernRoute['message']): Reply | undefined {
     const { name, arguments: args } = (request as { params?: { name?: unknown; arguments?: unknown } }).params ?? {}
     if (typeof name !== 'string') return undefined
-    const meaning = resolve(this.#runtime.catalogs.of(scope).catalog, this.#runtime.views.inputs(scope), name)
-    // To a client that does not see the tool, a word about its headers would say that it exists.
-    if (meaning.kind !== 'shown') return undefined
-    const { tool } = meaning.entry
+    const resolved = resolve(this.#runtime.catalogs.of(scope).catalog, this.#runtime.views.inputs(scope), name)
+    // An error about its headers would reveal a tool that the client does not see.
+    if (resolved.kind !== 'shown') return undefined
+    const { tool } = resolved.entry
     const mismatch = headerMismatch(headerParameters(tool.name, tool.inputSchema), args, (header) => exchange.header(header))
     if (mismatch === undefined) return undefined
     const { problem } = mismatch
-    const message = `Headers and body disagree: ${problem}. Repeat the argument in the header, in Base64 where it is no plain text.`
+    const message = `Headers and body do not match: ${problem}. Send the argument in the header, Base64-encoded if it is not plain ASCII.`
     const data = { reason: 'header_mismatch', problem, mismatch }
-    return errorReply(400, { code: headerMismatchCode, message, data }, { id: idOf(request) })
+    return errorReply(400, { code: headerMismatchCode, message, data }, { id: requestIdOf(request) })
   }
 }
 
-/** The bus of one subscription: it knows when the subscription begins and ends. */
+/** Event bus of one subscription, which tracks when the subscription starts and ends. */
 class StreamBus implements ServerEventBus {
-  readonly #ended: () => void
+  readonly #onEnd: () => void
   #listener: ((event: ServerEvent) => void) | undefined
-  #over = false
+  #hasEnded = false
 
-  constructor(ended: () => void) {
-    this.#ended = ended
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd
   }
 
   get isOpen(): boolean {
@@ -249,34 +250,33 @@ class StreamBus implements ServerEventBus {
 
   end(): void {
     this.#listener = undefined
-    if (!this.#over) this.#ended()
-    this.#over = true
+    if (!this.#hasEnded) this.#onEnd()
+    this.#hasEnded = true
   }
 }
 
-const mostResources = 1_024
+const maxResources = 1_024
 
-/** The resources that a request to listen names, as far as they are names. */
-function resourcesIn(body: unknown): readonly string[] {
+function resourceSubscriptions(body: unknown): readonly string[] {
   const { params } = body as { readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } } }
-  const named = params?.notifications?.resourceSubscriptions
-  return Array.isArray(named) ? named.slice(0, mostResources).filter((each) => typeof each === 'string') : []
+  const uris = params?.notifications?.resourceSubscriptions
+  return Array.isArray(uris) ? uris.slice(0, maxResources).filter((uri) => typeof uri === 'string') : []
 }
 
-/** A refusal for a request that its server never saw. */
-async function unserved(scope: Scope, refusal: Reply): Promise<Reply> {
+/** Closes the adopted server of a request that never reached it. */
+async function closeUnserved(scope: Scope, refusal: Reply): Promise<Reply> {
   await scope.scopedServer?.close()
   return refusal
 }
 
-function optionsOf(body: unknown, principal: Principal | undefined): { parsedBody?: unknown; authInfo?: AuthInfo } {
+function fetchOptions(body: unknown, principal: Principal | undefined): { parsedBody?: unknown; authInfo?: AuthInfo } {
   return { parsedBody: body, ...(principal !== undefined && { authInfo: authInfoOf(principal) }) }
 }
 
-/** Refuses a revision that is not served, and a request without the headers that 2026-07-28 requires. */
+/** Refuses unsupported revisions, and requests without the headers that 2026-07-28 requires. */
 function refusedRoute(exchange: Exchange, { classification, message }: InboundModernRoute): Reply | undefined {
   const { revision } = classification
-  const id = idOf(message)
+  const id = requestIdOf(message)
   if (revision !== statelessRevision) {
     const error = new UnsupportedProtocolVersionError({ supported: [statelessRevision], requested: revision ?? 'unknown' })
     return errorReply(400, { code: error.code, message: error.message, data: error.data }, { id })
@@ -288,12 +288,12 @@ function refusedRoute(exchange: Exchange, { classification, message }: InboundMo
     .concat(method === 'tools/call' ? nameProblem(exchange.header('mcp-name'), params?.name) : [])[0]
   if (problem === undefined) return undefined
   const data = { reason: 'header_mismatch', problem }
-  return errorReply(400, { code: headerMismatchCode, message: `Headers and body disagree: ${problem}.`, data }, { id })
+  return errorReply(400, { code: headerMismatchCode, message: `Headers and body do not match: ${problem}.`, data }, { id })
 }
 
 function nameProblem(header: string | undefined, name: unknown): readonly string[] {
   if (typeof name !== 'string') return []
   if (header === undefined) return ['the header mcp-name is missing']
   const decoded = decodeHeader(header.trim())
-  return decoded === name ? [] : [`the header mcp-name is not the name in the body, ${JSON.stringify(printable(name))}`]
+  return decoded === name ? [] : [`the header mcp-name does not match the name in the body, ${JSON.stringify(printable(name))}`]
 }

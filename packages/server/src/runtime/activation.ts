@@ -100,7 +100,7 @@ export function toolListChanged({ scopes, views, announcer }: Runtime): void {
 
 /** Counts a call for search that learns from use, and for quotas that evict the least recently used group. */
 export function noteCall({ search, catalogs }: Runtime, scope: Scope, entry: ToolEntry): void {
-  search.called(scope, entry)
+  search.recordCall(scope, entry)
   const { group } = entry.visibility
   const { groups } = catalogs.current
   if (group === undefined || (groups.quota.groups === undefined && groups.quota.tokens === undefined)) return

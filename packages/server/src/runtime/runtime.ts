@@ -13,8 +13,8 @@ import { Relists } from '../view/relists.ts'
 import { Views } from '../view/views.ts'
 import { readerKey } from './list-identity.ts'
 
-/** Creates the SDK server of a scope whose tools come from an adopted server. `introduces`: the client may ask what the server is for. */
-export type AdoptedHost = (runtime: Runtime, scope: Scope, introduces: boolean) => Server | McpServer
+/** Creates the SDK server of a scope whose tools come from an adopted server. `isDiscoverable`: the client may ask what the server is for. */
+export type AdoptedHost = (runtime: Runtime, scope: Scope, isDiscoverable: boolean) => Server | McpServer
 
 /** The parts of a served toolbox. Functions that work on several of them are in the files next to this one. */
 export interface Runtime {

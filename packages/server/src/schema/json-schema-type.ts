@@ -1,4 +1,4 @@
-/** The TypeScript type of what a literal JSON Schema accepts, for the keywords that tools use; `unknown` for the rest. */
+/** TypeScript type of a literal JSON Schema, for common keywords; `unknown` for the rest. */
 export type FromJsonSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }

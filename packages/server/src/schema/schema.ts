@@ -4,32 +4,32 @@ import { compileJsonSchema } from './json-schema.ts'
 import type { FromJsonSchema } from './json-schema-type.ts'
 import { isStandardSchema, type OutputOf, type StandardIssue, type StandardSchema } from './standard-schema.ts'
 
-/** One validator for every protocol server: each would otherwise build its own. */
+/** Shared by all SDK servers; each would otherwise create its own. */
 export const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
-/** A schema as authors write it: any Standard Schema that can show itself as JSON Schema, or JSON Schema itself. */
+/** A Standard Schema that converts to JSON Schema, or JSON Schema itself. */
 export type SchemaSource = StandardSchema | JsonSchema
 
-/** What a handler gets for this schema. */
+/** Type of the validated value, as passed to a handler. */
 export type ValueOf<S> = S extends { readonly '~standard': unknown } ? OutputOf<S> : FromJsonSchema<S>
 
-export type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
+export type ValidationResult = { readonly value: unknown } | { readonly problems: readonly Problem[] }
 
-/** A schema ready to use: what clients are shown, and how a value is checked. */
+/** JSON Schema for clients, with the validator of values. */
 export interface Schema {
   readonly json: JsonSchema
-  /** `snapshot` is for a schema that depends on what there is to use now. */
-  readonly check: (value: unknown, snapshot?: Snapshot) => Checked | Promise<Checked>
+  /** `snapshot` is for schemas that depend on the current facts. */
+  readonly check: (value: unknown, snapshot?: Snapshot) => ValidationResult | Promise<ValidationResult>
 }
 
 export type InputSchema = Schema & { readonly json: Tool['inputSchema'] }
 
 const noInput: InputSchema = { json: { type: 'object', properties: {} }, check: (value) => ({ value }) }
 
-/** The input schema of a tool; MCP wants an object at the root. */
+/** Returns the input schema of a tool; MCP requires an object at the root. */
 export function inputSchema(tool: string, source: SchemaSource | undefined): InputSchema {
   if (source === undefined) return noInput
-  const { json, check } = schemaOf(tool, source, 'input')
+  const { json, check } = createSchema(tool, source, 'input')
   if (json.type !== undefined && json.type !== 'object') {
     throw invalid(
       tool,
@@ -39,78 +39,77 @@ export function inputSchema(tool: string, source: SchemaSource | undefined): Inp
   return { json: { type: 'object', ...json }, check }
 }
 
-/** The output schema of a tool. */
 export function outputSchema(tool: string, source: SchemaSource): Schema {
-  return schemaOf(tool, source, 'output')
+  return createSchema(tool, source, 'output')
 }
 
-/** Throws for what is neither a Standard Schema nor JSON Schema, such as a plain object of zod schemas. */
+/** Throws for values that are neither Standard Schema nor JSON Schema, such as a plain object of zod schemas. */
 export function checkSchemaSource(tool: string, source: unknown, io: 'input' | 'output'): void {
   if (source === undefined || isStandardSchema(source)) return
   if (!isRecord(source))
-    throw invalid(tool, `its ${io} schema is ${kindOf(source)}. Use a schema of zod or another library, or JSON Schema.`)
+    throw invalid(tool, `its ${io} schema is ${kindOf(source)}. Use a zod schema or another Standard Schema, or JSON Schema.`)
   const { properties } = source as JsonSchema
-  const inner = [source, properties].flatMap((each) => Object.values(each ?? {})).find(isLibrarySchema)
+  const inner = [source, properties].flatMap((object) => Object.values(object ?? {})).find(isLibrarySchema)
   if (inner === undefined) return
   const vendor = isStandardSchema(inner) ? inner['~standard'].vendor : 'zod'
   const wrapper = objectSchemas[vendor] ?? 'the object schema of that library'
   throw invalid(tool, `its ${io} schema is a plain object that holds ${vendor} schemas: wrap it in ${wrapper}.`)
 }
 
-/** What makes an object of a shape, by the name of the library. */
+/** Object schema constructors, by library. */
 const objectSchemas: { readonly [vendor: string]: string } = {
   zod: 'z.object(…)',
   valibot: 'v.object(…)',
   arktype: 'type(…)',
 }
 
-// Zod before 3.24 does not know Standard Schema.
+// Zod before 3.24 does not implement Standard Schema.
 const isLibrarySchema = (value: unknown): boolean =>
   isStandardSchema(value) || (typeof value === 'object' && value !== null && '_def' in value && 'safeParse' in value)
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`)
 
-function schemaOf(tool: string, source: SchemaSource, io: 'input' | 'output'): Schema {
+function createSchema(tool: string, source: SchemaSource, io: 'input' | 'output'): Schema {
   checkSchemaSource(tool, source, io)
   if (!isStandardSchema(source)) return { json: source, check: lazyJsonCheck(tool, source) }
   const { jsonSchema, validate, vendor } = source['~standard']
   if (jsonSchema === undefined) {
     throw invalid(
       tool,
-      `its ${io} schema (${vendor}) cannot show itself as JSON Schema. Use the library's JSON Schema adapter, or JSON Schema itself.`,
+      `its ${io} schema (${vendor}) cannot be converted to JSON Schema. Use the library's JSON Schema adapter, or write JSON Schema.`,
     )
   }
   return {
     json: withObjectType(jsonSchema[io]({ target: 'draft-2020-12' })),
     check: async (value) => {
       const result = await validate(value)
-      return result.issues === undefined ? { value: result.value } : { problems: result.issues.map(problemOf) }
+      return result.issues === undefined ? { value: result.value } : { problems: result.issues.map(toProblem) }
     },
   }
 }
 
-/** Schema libraries may leave the type out of the root; clients want to read that it is an object. */
+/** Some libraries omit the root type, which clients require. */
 function withObjectType(json: Record<string, unknown>): JsonSchema {
-  return json.type === undefined && objectShaped(json) ? { type: 'object', ...json } : json
+  return json.type === undefined && isObjectSchema(json) ? { type: 'object', ...json } : json
 }
 
-function objectShaped(json: Record<string, unknown>): boolean {
+function isObjectSchema(json: Record<string, unknown>): boolean {
   if (json.type !== undefined) return json.type === 'object'
   if (['properties', 'patternProperties', 'additionalProperties', 'required'].some((keyword) => keyword in json)) return true
   const branches = [json.oneOf, json.anyOf, json.allOf].find(Array.isArray)
-  return branches !== undefined && branches.length > 0 && branches.every(objectShaped)
+  return branches !== undefined && branches.length > 0 && branches.every(isObjectSchema)
 }
 
-/** A check that is compiled when it is first needed: that takes long, and most tools of a list are never called. */
+/** Compiles on first use: compiling is slow, and most tools are never called. */
 export function lazyJsonCheck(tool: string, json: JsonSchema): Schema['check'] {
-  let check: ((value: unknown) => Checked) | undefined
+  let check: ((value: unknown) => ValidationResult) | undefined
   return (value) => {
     check ??= compileJsonSchema(tool, json)
     return check(value)
   }
 }
 
-function problemOf(issue: StandardIssue): Problem {
+function toProblem(issue: StandardIssue): Problem {
   const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
   return { path, message: issue.message }
 }

@@ -1,4 +1,4 @@
-/** The shape that zod, arktype, valibot and others share, as far as this library reads it (standardschema.dev). */
+/** The part of Standard Schema (standardschema.dev) that this library uses; zod, arktype and valibot implement it. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -21,7 +21,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema gives after validation. */
+/** Type of a value after validation. */
 export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer Output }
     ? Output

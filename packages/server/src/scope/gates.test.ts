@@ -42,9 +42,9 @@ describe('tools that wait for another', () => {
       ),
     )
     expect(client.toolNames()).toEqual(all)
-    expect(client.notices).toBe(1)
+    expect(client.listChanges).toBe(1)
     expect(textOf(await client.call('observe'))).toBe('seen')
-    expect(client.notices).toBe(1)
+    expect(client.listChanges).toBe(1)
   })
 
   test('are not listed by a list, a failed call, or the success of another tool', async () => {
@@ -54,7 +54,7 @@ describe('tools that wait for another', () => {
     await client.call('query')
     expect(reasonOf(await client.call('observe'))).toBe('tool_failed')
     expect(client.toolNames()).toEqual(first)
-    expect(client.notices).toBe(0)
+    expect(client.listChanges).toBe(0)
     page.isOpen = true
     await client.call('observe')
     expect(client.toolNames()).toEqual(all)
@@ -117,7 +117,7 @@ describe('tools that wait for another', () => {
     await using other = await testContext(toolbox)
     await one.call('observe')
     expect(other.toolNames()).toEqual(first)
-    expect(other.notices).toBe(0)
+    expect(other.listChanges).toBe(0)
     await using later = await testContext(toolbox)
     expect(later.toolNames()).toEqual(first)
   })
@@ -161,7 +161,7 @@ describe('tools that wait for another', () => {
     expect(client.toolNames()).toEqual(['open', 'read'])
     await client.call('read')
     expect(client.toolNames()).toEqual(['open', 'read', 'sign'])
-    expect(client.notices).toBe(2)
+    expect(client.listChanges).toBe(2)
   })
 
   test('in a group are listed when it is open and the other has succeeded, in either order', async () => {
@@ -185,7 +185,7 @@ describe('tools that wait for another', () => {
     await using client = await testContext(watching().toolbox)
     await Promise.all([client.call('observe'), client.call('observe')])
     expect(client.toolNames()).toEqual(all)
-    expect(client.notices).toBe(1)
+    expect(client.listChanges).toBe(1)
   })
 })
 
@@ -331,18 +331,18 @@ describe('a client that does not list again', () => {
     await using client = await testContext(toolbox)
     client.list()
     facts.set({ alarms: 1 })
-    await vi.waitFor(() => expect(client.notices).toBe(1))
+    await vi.waitFor(() => expect(client.listChanges).toBe(1))
     facts.set({ alarms: 0 })
-    await vi.waitFor(() => expect(client.notices).toBe(2))
+    await vi.waitFor(() => expect(client.listChanges).toBe(2))
     now = 5_000
     const reply = textOf(await client.call('look', { at: 'weather' }))
     expect(reply).toContain('- report(as: "csv") — Report')
     expect(reply).toContain('call_tool(name, arguments)')
     expect(client.toolNames()).toEqual(['look', 'report'])
-    const { notices } = client
+    const { listChanges } = client
     facts.set({ alarms: 1 })
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(client.notices).toBe(notices)
+    expect(client.listChanges).toBe(listChanges)
     expect(textOf(await client.call('look', { at: 'weather' }))).toBe('Sunny.')
   })
 
@@ -377,7 +377,7 @@ describe('on 2026-07-28', () => {
     ])
     for (const name of all) await client.call(name)
     expect(listOf(client)).toBe(before)
-    expect(client.notices).toBe(0)
+    expect(client.listChanges).toBe(0)
   })
 
   test('a tool without a description says it too, and one may be called at once', async () => {

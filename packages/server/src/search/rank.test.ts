@@ -4,7 +4,7 @@ import type { Report } from '../tool/report.ts'
 import { defineToolbox } from '../toolbox.ts'
 import type { Rank, SearchSettings } from './index.ts'
 
-async function found(settings: SearchSettings, { query = 'monthly report', limit = 5, reports = [] as Report[] } = {}) {
+async function search(settings: SearchSettings, { query = 'monthly report', limit = 5, reports = [] as Report[] } = {}) {
   const box = defineToolbox({
     name: 'hub',
     version: '1.0.0',
@@ -22,67 +22,67 @@ async function found(settings: SearchSettings, { query = 'monthly report', limit
 }
 
 describe('rank', () => {
-  const usual = ['print_report', 'read_report', 'send_report']
+  const defaultOrder = ['print_report', 'read_report', 'send_report']
 
-  test('has the last word on the order, at once or later', async () => {
-    expect((await found({})).names).toEqual(usual)
-    expect((await found({ rank: (_, matches) => matches.toReversed() })).names).toEqual(usual.toReversed())
-    expect((await found({ rank: async (_, matches) => matches.toReversed() })).names).toEqual(usual.toReversed())
+  test('determines the final order, synchronously or not', async () => {
+    expect((await search({})).names).toEqual(defaultOrder)
+    expect((await search({ rank: (_, matches) => matches.toReversed() })).names).toEqual(defaultOrder.toReversed())
+    expect((await search({ rank: async (_, matches) => matches.toReversed() })).names).toEqual(defaultOrder.toReversed())
   })
 
-  test('sees more than is shown, and who asks for what', async () => {
-    const seen: unknown[] = []
+  test('gets more matches than are returned, the query and the principal', async () => {
+    const received: unknown[] = []
     const rank: Rank = (query, matches, { principal }) => {
-      seen.push(
+      received.push(
         query,
         matches.map(({ tool }) => tool.name),
         principal,
       )
       return matches.toReversed()
     }
-    expect((await found({ rank }, { limit: 1 })).names).toEqual(['send_report'])
-    expect(seen).toEqual(['monthly report', usual, { id: 'ada' }])
+    expect((await search({ rank }, { limit: 1 })).names).toEqual(['send_report'])
+    expect(received).toEqual(['monthly report', defaultOrder, { id: 'ada' }])
   })
 
-  test('may leave matches out, and can neither add nor repeat any', async () => {
-    expect((await found({ rank: (_, matches) => matches.slice(0, 1) })).names).toEqual(['print_report'])
+  test('can omit matches, but not add or repeat any', async () => {
+    expect((await search({ rank: (_, matches) => matches.slice(0, 1) })).names).toEqual(['print_report'])
     const rank: Rank = (_, [first, ...rest]) => {
       const invented = { tool: { name: 'read_secret_report', inputSchema: { type: 'object' as const } }, score: 9, isNamed: true }
       return first === undefined ? [] : [invented, first, first, ...rest]
     }
-    expect((await found({ rank })).names).toEqual(usual)
+    expect((await search({ rank })).names).toEqual(defaultOrder)
   })
 
-  test('is not asked where nothing was found', async () => {
+  test('is not called without matches', async () => {
     const rank: Rank = () => {
-      throw new Error('asked')
+      throw new Error('called')
     }
-    expect(await found({ rank }, { query: 'quantum chromodynamics' })).not.toHaveProperty('fallback')
+    expect(await search({ rank }, { query: 'quantum chromodynamics' })).not.toHaveProperty('fallback')
   })
 
-  const wrong: { readonly [what: string]: Rank } = {
+  const failures: { readonly [what: string]: Rank } = {
     throws: () => {
       throw new Error('no model')
     },
     rejects: () => Promise.reject(new Error('no model')),
-    'gives nothing': () => undefined as never,
-    'gives something else': () => [1] as never,
+    'returns undefined': () => undefined as never,
+    'returns something else': () => [1] as never,
   }
-  test.each(Object.entries(wrong))('that %s changes nothing, and the answer says so', async (_, rank) => {
+  test.each(Object.entries(failures))('that %s keeps the default order, and the result says so', async (_, rank) => {
     const reports: Report[] = []
-    expect(await found({ rank }, { reports })).toMatchObject({ names: usual, fallback: 'rank_failed' })
+    expect(await search({ rank }, { reports })).toMatchObject({ names: defaultOrder, fallback: 'rank_failed' })
     expect(reports).toMatchObject([{ reason: 'search_degraded' }])
   })
 
-  test('that takes too long is told, and left behind', async () => {
-    let told: AbortSignal | undefined
+  test('that times out is aborted', async () => {
+    let rankSignal: AbortSignal | undefined
     const rank: Rank = (_, __, { signal }) => {
-      told = signal
+      rankSignal = signal
       return new Promise(() => undefined)
     }
-    const { names, fallback, content } = await found({ rank, deadlineMs: 20 })
-    expect({ names, fallback }).toEqual({ names: usual, fallback: 'rank_late' })
-    expect(JSON.stringify(content)).toContain('In the usual order: ranking took too long.')
-    expect(told?.aborted).toBe(true)
+    const { names, fallback, content } = await search({ rank, deadlineMs: 20 })
+    expect({ names, fallback }).toEqual({ names: defaultOrder, fallback: 'rank_timeout' })
+    expect(JSON.stringify(content)).toContain('Default order: ranking timed out.')
+    expect(rankSignal?.aborted).toBe(true)
   })
 })

@@ -2,33 +2,33 @@ import type { Tool } from '@unfold-mcp/core'
 import type { Principal } from '../tool/principal.ts'
 import type { Embedder } from './embedder.ts'
 
-/** How search goes beyond words, for everybody or for each principal. */
+/** Search settings, for everyone or per principal. */
 export type SearchChoice = SearchSettings | ((principal: Principal | undefined) => SearchSettings)
 
-/** How search goes beyond words. Without any of this it goes by words, which needs nothing. */
+/** Extends keyword search, which needs no settings. */
 export interface SearchSettings<P extends Principal = Principal> {
-  /** Also finds tools by what they mean. Tools that a query names, and what fits it literally, stay on top. */
+  /** Also finds tools by semantic similarity. Tools that the query names, and literal matches, stay on top. */
   readonly embedder?: Embedder
-  /** How long a search waits for the embedder, and for `rank`, before it answers without: 300 ms by default. */
+  /** Timeout for the embedder, and for `rank`; after it, the search continues without. Default: 300. */
   readonly deadlineMs?: number
-  /** Has the last word on the order. */
+  /** Determines the final order. */
   readonly rank?: Rank<P>
-  /** Raises what was called after similar searches of the same principal, or in the same session of somebody unknown. */
+  /** Boosts tools that were called after similar searches by the same principal, or in the same anonymous session. */
   readonly learn?: boolean
 }
 
-/** The matches in the order in which they should be shown; those left out are not shown, and none can be added. */
+/** Returns the matches in their final order. It can omit matches, but not add any. */
 export type Rank<P extends Principal = Principal> = (
   query: string,
   matches: readonly Match[],
-  asker: { readonly principal: P | undefined; readonly signal: AbortSignal },
+  context: { readonly principal: P | undefined; readonly signal: AbortSignal },
 ) => readonly Match[] | Promise<readonly Match[]>
 
-/** A tool that was found. */
+/** A tool that matches the query. */
 export interface Match {
   readonly tool: Tool
-  /** More is better; comparable within one answer. */
+  /** Higher is better; comparable within one result. */
   readonly score: number
-  /** The query is the name of this tool, or mentions it. */
+  /** The query contains the name of this tool. */
   readonly isNamed: boolean
 }

@@ -1,29 +1,31 @@
 import { createHash } from 'node:crypto'
 import { documentOf, type Tool } from '@unfold-mcp/core'
 
-// Small local models read about 500 tokens.
-const longest = 1_500
-const contents = new WeakMap<Tool, string>()
+// Small local models accept about 500 tokens.
+const maxLength = 1_500
+const hashes = new WeakMap<Tool, string>()
 
-/** What an embedder reads of a tool: a bounded text, however large the definition is. */
+/** Returns the text of a tool to embed, of bounded length. */
 export function toolText(tool: Tool): string {
   const { name, title, description = '', parameters = [] } = documentOf(tool, { source: '' })
-  const called = title === undefined ? spelt(name) : `${title} (${spelt(name)})`
-  const taken = parameters.map((each) => [spelt(each.name), each.description?.slice(0, 200)].filter(Boolean).join(': '))
-  return `${called}\n${description.slice(0, 1_000)}\n${taken.join('; ')}`.slice(0, longest)
+  const heading = title === undefined ? spellOut(name) : `${title} (${spellOut(name)})`
+  const inputs = parameters.map((parameter) =>
+    [spellOut(parameter.name), parameter.description?.slice(0, 200)].filter(Boolean).join(': '),
+  )
+  return `${heading}\n${description.slice(0, 1_000)}\n${inputs.join('; ')}`.slice(0, maxLength)
 }
 
-/** What stands for the text of a tool: the same for the same text, whatever tool it is of. */
-export function contentOf(tool: Tool): string {
-  const found = contents.get(tool)
-  if (found !== undefined) return found
-  const made = createHash('sha256').update(toolText(tool)).digest('base64')
-  contents.set(tool, made)
-  return made
+/** Returns the hash of `toolText(tool)`. */
+export function textHash(tool: Tool): string {
+  const cached = hashes.get(tool)
+  if (cached !== undefined) return cached
+  const hash = createHash('sha256').update(toolText(tool)).digest('base64')
+  hashes.set(tool, hash)
+  return hash
 }
 
-/** A name as words: models read words better than code. */
-const spelt = (name: string): string =>
+/** Splits a name into words, which models understand better than identifiers. */
+const spellOut = (name: string): string =>
   name
     .slice(0, 200)
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

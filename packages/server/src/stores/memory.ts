@@ -1,18 +1,18 @@
 import type { Activation } from '@unfold-mcp/core'
 import type { ActivationStore } from './store.ts'
 
-/** Keeps activations for as long as the process lives; the least recently saved go first beyond `limit`. */
+/** Stores activations in memory; beyond `limit`, evicts the least recently saved. */
 export function memoryStore({ limit = 100_000 }: { limit?: number } = {}): ActivationStore {
-  const kept = new Map<string, Activation>()
+  const activations = new Map<string, Activation>()
   return {
     async load(key) {
-      return kept.get(key)
+      return activations.get(key)
     },
     async save(key, activation) {
-      kept.delete(key)
-      kept.set(key, activation)
-      const oldest = kept.size > limit ? kept.keys().next().value : undefined
-      if (oldest !== undefined) kept.delete(oldest)
+      activations.delete(key)
+      activations.set(key, activation)
+      const oldest = activations.size > limit ? activations.keys().next().value : undefined
+      if (oldest !== undefined) activations.delete(oldest)
     },
   }
 }

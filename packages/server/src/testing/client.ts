@@ -7,26 +7,25 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Era } from '../tool/context.ts'
 
-/** A real client of the SDK, with what a scenario asks of one. */
+/** A client of the MCP SDK with helpers for tests. */
 export interface TestClient extends AsyncDisposable {
   readonly client: Client
   readonly transport: Transport
-  /** How often it was told that its list changed. */
-  readonly notices: number
+  /** Number of `notifications/tools/list_changed` received. */
+  readonly listChanges: number
   toolNames(): Promise<readonly string[]>
   tools(): Promise<readonly Tool[]>
   call(name: string, args?: Record<string, unknown>): Promise<CallToolResult>
-  /** Waits until it was told `count` times in all. */
-  told(count: number): Promise<void>
-  /** Waits until anything that is on its way has arrived. */
-  quiet(): Promise<void>
+  /** Resolves when `listChanges` reaches `count`. */
+  waitForListChanges(count: number): Promise<void>
+  /** Waits for notifications that are already under way. */
+  settle(): Promise<void>
   close(): Promise<void>
 }
 
-const patienceMs = 5_000
-const quietMs = 60
+const notificationTimeoutMs = 5_000
+const settleMs = 60
 
-/** Connects a client of the SDK in this era. */
 export async function testClient(
   transport: Transport,
   { era, listens, name = 'test-client' }: { era: Era; listens: boolean; name?: string },
@@ -38,49 +37,52 @@ export async function testClient(
       capabilities: { elicitation: { form: {} } },
     },
   )
-  let notices = 0
-  let waiting: { count: number; resolve: () => void }[] = []
+  let listChanges = 0
+  let waiters: { count: number; resolve: () => void }[] = []
   client.setNotificationHandler('notifications/tools/list_changed', () => {
-    notices++
-    for (const { count, resolve } of waiting) if (notices >= count) resolve()
-    waiting = waiting.filter(({ count }) => notices < count)
+    listChanges++
+    for (const { count, resolve } of waiters) if (listChanges >= count) resolve()
+    waiters = waiters.filter(({ count }) => listChanges < count)
   })
   await client.connect(transport)
   const canListen = listens && client.getServerCapabilities()?.tools?.listChanged === true
   if (canListen && era === 'stateless') await client.listen({ toolsListChanged: true })
-  // A session-era client opens its stream after connecting, without saying when it stands.
-  if (canListen && era === 'session') await pause(quietMs)
+  // A session-era client opens its GET stream after connecting, without a signal when it is open.
+  if (canListen && era === 'session') await pause(settleMs)
   const tools = async (): Promise<readonly Tool[]> => (await client.listTools(undefined, { cacheMode: 'bypass' })).tools
   const close = async (): Promise<void> => {
-    // Closing alone leaves the session open until it was idle for long, and who left would still count as connected.
+    // close() alone leaves the session on the server until its idle timeout.
     if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined)
     await client.close()
   }
   return {
     client,
     transport,
-    get notices() {
-      return notices
+    get listChanges() {
+      return listChanges
     },
     tools,
     toolNames: async () => (await tools()).map((tool) => tool.name),
     async call(tool, args) {
       return client.callTool({ name: tool, ...(args !== undefined && { arguments: args }) })
     },
-    async told(count) {
-      if (notices >= count) return
+    async waitForListChanges(count) {
+      if (listChanges >= count) return
       await new Promise<void>((resolve, reject) => {
-        const late = setTimeout(() => reject(new Error(`Told ${notices} times of ${count} within ${patienceMs} ms.`)), patienceMs)
-        waiting.push({
+        const timer = setTimeout(
+          () => reject(new Error(`Received ${listChanges} of ${count} list changes within ${notificationTimeoutMs} ms.`)),
+          notificationTimeoutMs,
+        )
+        waiters.push({
           count,
           resolve() {
-            clearTimeout(late)
+            clearTimeout(timer)
             resolve()
           },
         })
       })
     },
-    quiet: () => pause(quietMs),
+    settle: () => pause(settleMs),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -11,16 +11,16 @@ import type { Principal } from '../tool/principal.ts'
 export interface ContextOptions {
   readonly era?: Era
   readonly principal?: Principal
-  /** What the client asks for in its address, such as `groups=files`. */
+  /** View in URL query syntax, such as `groups=files`. */
   readonly view?: string
 }
 
-/** One client's place in a toolbox, without any transport: list, call, and count what it would have been told. */
+/** One client of a toolbox, without a transport. */
 export interface TestContext extends AsyncDisposable {
-  /** Whose activation it is; for `toolbox.activate(group, scope)`. */
+  /** Scope key, for `toolbox.activate(group, scope)`. */
   readonly scope: string
-  /** How often this client was told that its list changed. */
-  readonly notices: number
+  /** Number of list changes that this client was notified of. */
+  readonly listChanges: number
   tools(): readonly Tool[]
   toolNames(): readonly string[]
   list(cursor?: string): { readonly tools: readonly Tool[]; readonly nextCursor?: string }
@@ -31,7 +31,7 @@ export interface TestContext extends AsyncDisposable {
 
 let contexts = 0
 
-/** Opens a place in a toolbox, an adopted server, or an instance of a decorated class. */
+/** Connects to a toolbox, an adopted server, or an instance of a decorated class. */
 export async function testContext(
   served: object,
   { era = 'session', principal, view = '' }: ContextOptions = {},
@@ -43,15 +43,15 @@ export async function testContext(
     principal,
     view: viewOfUrl(new URLSearchParams(view)),
   })
-  let notices = 0
+  let listChanges = 0
   runtime.announcer.attach(scope, async () => {
-    notices++
+    listChanges++
   })
   const close = (): Promise<void> => runtime.scopes.close(scope)
   return {
     scope: scope.key,
-    get notices() {
-      return notices
+    get listChanges() {
+      return listChanges
     },
     tools: () => listPage(runtime, scope).tools,
     toolNames: () => runtime.views.rendered(scope).tools.map((tool) => tool.name),

@@ -224,7 +224,7 @@ describe('counts', () => {
     const { nextCursor } = client.list()
     for (let logs = 2; logs < 100; logs++) facts.set({ logs })
     await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(client.notices).toBe(0)
+    expect(client.listChanges).toBe(0)
     expect(client.list(nextCursor).tools.map(({ name }) => name)).toEqual(['ping'])
   })
 

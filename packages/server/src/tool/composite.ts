@@ -17,7 +17,7 @@ import {
   type Tool,
   whenEmpty,
 } from '@unfold-mcp/core'
-import { type Checked, type InputSchema, inputSchema, type SchemaSource, type ValueOf } from '../schema/schema.ts'
+import { type InputSchema, inputSchema, type SchemaSource, type ValidationResult, type ValueOf } from '../schema/schema.ts'
 import type { ToolContext } from './context.ts'
 import { declared, type Keys } from './declared.ts'
 import type { ToolHandler } from './entry.ts'
@@ -123,7 +123,7 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
   for (const name of Object.keys(handlers))
     if (!Object.hasOwn(configs, name)) throw undeclared(tool.name, name, Object.keys(configs))
   const { all } = modes
-  const check = async (value: unknown, snapshot?: Snapshot): Promise<Checked> => {
+  const check = async (value: unknown, snapshot?: Snapshot): Promise<ValidationResult> => {
     const given = isRecord(value) ? value : {}
     const isAvailable = (mode: Mode): boolean => snapshot === undefined || isModeAvailable(mode, snapshot, () => undefined)
     const asked = Object.hasOwn(given, by) ? given[by] : undefined
@@ -145,7 +145,7 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
   return { modes, input: { json, check }, handler: dispatch }
 }
 
-const chosen = (value: Chosen): Checked => ({ value })
+const chosen = (value: Chosen): ValidationResult => ({ value })
 
 function choice(available: readonly Mode[]): string {
   return available.length === 0 ? 'No mode has data now.' : `Choose one of: ${available.map(({ name }) => name).join(', ')}.`

@@ -3,40 +3,42 @@ import { Failure, printable } from '@unfold-mcp/core'
 import { failureReply } from '../wire/errors.ts'
 import type { Exchange, Reply } from '../wire/exchange.ts'
 
-/** By which names a server may be reached, and from whose pages. */
+/** Host and Origin checks, which protect against DNS rebinding and cross-site requests. */
 export interface OriginRules {
-  /** Host names that requests may name; loopback ones by default, `any` to leave the check to whatever stands in front. */
+  /** Allowed host names; `any` leaves the check to a proxy. Default: loopback. */
   readonly allowedHosts?: readonly string[] | 'any'
-  /** Origins (`https://app.example`) or host names that pages may ask from; loopback by default. No origin is let through. */
+  /** Allowed origins (`https://app.example`) or host names. Requests without an Origin header are allowed. Default: loopback. */
   readonly allowedOrigins?: readonly string[] | 'any'
 }
 
 const loopbackHosts = localhostAllowedHostnames()
 const loopbackOrigins = localhostAllowedOrigins()
 
-/** Keeps out pages of other sites: a browser that was tricked into asking names a host or an origin that is not ours. */
+/** Returns a 403 reply if the Host or Origin header is not allowed. */
 export function refusedOrigin(
   exchange: Exchange,
   { allowedHosts = loopbackHosts, allowedOrigins = loopbackOrigins }: OriginRules,
 ): Reply | undefined {
   const host = exchange.header('host') ?? hostOf(exchange.url)
   if (allowedHosts !== 'any' && !validateHostHeader(host, [...allowedHosts]).ok) {
-    const message = `This server is not reached by the name "${printable(host)}". If it should be, add that name to allowedHosts.`
+    const message = `Host "${printable(host)}" is not allowed. To allow it, add it to allowedHosts.`
     return failureReply(403, new Failure('forbidden_host', message, { host: printable(host) }), { code: -32000 })
   }
   const origin = exchange.header('origin')
   if (origin !== undefined && allowedOrigins !== 'any' && !allowsOrigin(origin, allowedOrigins)) {
-    const message = `Pages of "${printable(origin)}" may not use this server. If they should, add it to allowedOrigins.`
+    const message = `Origin "${printable(origin)}" is not allowed. To allow it, add it to allowedOrigins.`
     return failureReply(403, new Failure('forbidden_origin', message, { origin: printable(origin) }), { code: -32000 })
   }
   return undefined
 }
 
-/** An allowed origin is written whole (`https://app.example`), or as a host name, which allows it on any scheme and port. */
+/** A host name allows every scheme and port. */
 function allowsOrigin(origin: string, allowed: readonly string[]): boolean {
   if (!URL.canParse(origin)) return false
-  const { origin: whole, hostname } = new URL(origin)
-  return allowed.some((each) => (each.includes('://') ? URL.canParse(each) && new URL(each).origin === whole : each === hostname))
+  const { origin: normalized, hostname } = new URL(origin)
+  return allowed.some((rule) =>
+    rule.includes('://') ? URL.canParse(rule) && new URL(rule).origin === normalized : rule === hostname,
+  )
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')

@@ -4,36 +4,37 @@ import { stopRuntime } from '../runtime/runtime.ts'
 import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import { viewOfUrl } from '../scope/url-view.ts'
 import type { Principal } from '../tool/principal.ts'
-import { type Listening, type ListenOptions, listen } from './node.ts'
+import { errorMessage } from '../tool/report.ts'
+import { type ListenOptions, listen } from './node.ts'
 import { type StdioOptions, serveStdio } from './stdio.ts'
 
 export interface ServeOptions<P extends Principal = Principal>
   extends Omit<ListenOptions<P>, 'port'>,
     Pick<StdioOptions<P>, 'principal'> {
-  /** The command line to read; the process's own by default. */
+  /** Command line arguments. Default: those of the process. */
   readonly argv?: readonly string[]
-  /** The environment to read `LAZY_MODE` from; the process's own by default. */
+  /** Environment with `LAZY_MODE`. Default: that of the process. */
   readonly environment?: { readonly [name: string]: string | undefined }
 }
 
 const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tags a,b] [--versions tool@1] [--read-only]
        [--exposure groups|everything|lazy|search|auto] [--no-counts]
 
-Without --http the server speaks over standard input and output. With it, clients connect to http://127.0.0.1:<port>/mcp
-(port 7420 when none is given) and ask for a view in the address: /mcp?groups=a,b
+Without --http the server uses stdio. With --http, clients connect to http://127.0.0.1:<port>/mcp (default port: 7420)
+and select a view in the URL: /mcp?groups=a,b
 
-LAZY_MODE=true in the environment starts every client with manage_tools alone, unless its address asks otherwise;
-LAZY_MODE=false switches lazy mode off where the server declares it.`
+LAZY_MODE=true in the environment starts every client with only manage_tools, unless its URL selects another exposure;
+LAZY_MODE=false disables lazy mode.`
 
 /**
- * Does what the command line asks for: standard input and output by default, HTTP with `--http`. Ends the process with a
- * message when it cannot start, and with everything closed on SIGINT and SIGTERM.
+ * Serves as the command line says: over stdio by default, over HTTP with `--http`. Prints an error and exits if it cannot start;
+ * closes everything and exits on SIGINT and SIGTERM.
  */
 export async function serve<P extends Principal = Principal>(served: Servable<P>, options: ServeOptions<P> = {}): Promise<void> {
   try {
     await start(served, options)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     console.error(isFailure(error) ? `${message} (${error.reason})` : message)
     process.exitCode = 1
     process.exit()
@@ -44,7 +45,7 @@ async function start<P extends Principal>(
   served: Servable<P>,
   { argv = process.argv.slice(2), environment = process.env, principal, ...options }: ServeOptions<P>,
 ): Promise<void> {
-  const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly, 'no-counts': noCounts } = flagsOf(argv)
+  const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly, 'no-counts': noCounts } = parseFlags(argv)
   if (help === true) {
     console.error(usage)
     return
@@ -52,7 +53,7 @@ async function start<P extends Principal>(
   runtimeOf(served).scopes.log = (line) => console.error(`[unfold] ${line}`)
   const lazy = parseBoolean('LAZY_MODE', environment.LAZY_MODE)
   if (lazy !== undefined) runtimeOf(served).scopes.factory.setLazy(lazy)
-  const wanted = new URLSearchParams()
+  const view = new URLSearchParams()
   for (const [name, value] of Object.entries({
     groups,
     tags,
@@ -61,24 +62,24 @@ async function start<P extends Principal>(
     readOnly: readOnly?.toString(),
     counts: noCounts === true ? 'false' : undefined,
   }))
-    if (value !== undefined) wanted.set(name, value)
+    if (value !== undefined) view.set(name, value)
   if (http === undefined) {
-    await runtimeOf(served).scopes.validate(viewOfUrl(wanted), principal)
-    const stdio = serveStdio(served, { view: wanted.toString(), ...(principal !== undefined && { principal }) })
-    const end = untilSignal(served, () => stdio.close())
-    // Timers and connections of the author's would otherwise keep a server alive that nobody can reach any more.
+    await runtimeOf(served).scopes.validate(viewOfUrl(view), principal)
+    const stdio = serveStdio(served, { view: view.toString(), ...(principal !== undefined && { principal }) })
+    const end = closeOnSignal(served, () => stdio.close())
+    // The author's timers and connections would keep a server alive that has lost its client.
     process.stdin.once('close', end)
     return
   }
-  if (wanted.size > 0)
-    throw new Error(`Over HTTP each client asks for its view in the address: /mcp?${decodeURIComponent(wanted.toString())}`)
-  const listening = await listen(served, { ...options, ...(host !== undefined && { host }), port: portOf(http) })
-  console.error(welcome(runtimeOf(served).scopes.serverName, listening, options.authenticate !== undefined))
-  untilSignal(served, () => listening.close())
+  if (view.size > 0)
+    throw new Error(`Over HTTP each client selects its view in the URL: /mcp?${decodeURIComponent(view.toString())}`)
+  const server = await listen(served, { ...options, ...(host !== undefined && { host }), port: parsePort(http) })
+  console.error(startMessage(runtimeOf(served).scopes.serverName, server.url, options.authenticate !== undefined))
+  closeOnSignal(served, () => server.close())
 }
 
-function flagsOf(argv: readonly string[]) {
-  // `--http` stands alone or with a port, which parseArgs does not know.
+function parseFlags(argv: readonly string[]) {
+  // parseArgs does not support an optional value, which the port of `--http` is.
   const args = argv.flatMap((arg, index) =>
     arg === '--http' && !/^\d+$/u.test(argv[index + 1] ?? '') ? ['--http', '7420'] : [arg],
   )
@@ -97,30 +98,30 @@ function flagsOf(argv: readonly string[]) {
   try {
     return parseArgs({ args, options }).values
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, { cause: error })
+    throw new Error(`${errorMessage(error)}\n\n${usage}`, { cause: error })
   }
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new Error(`--http wants a port between 0 and 65535, not "${text}".`)
+  throw new Error(`--http requires a port between 0 and 65535, not "${text}".`)
 }
 
-function welcome(name: string, { url }: Listening, wantsToken: boolean): string {
-  const header = wantsToken ? ' --header "Authorization: Bearer <token>"' : ''
-  return `Serving on ${url}\nConnect a client: claude mcp add --transport http ${wordOf(name)} ${url}${header}\nStop with Ctrl-C.`
+function startMessage(name: string, url: string, requiresToken: boolean): string {
+  const header = requiresToken ? ' --header "Authorization: Bearer <token>"' : ''
+  return `Serving on ${url}\nConnect a client: claude mcp add --transport http ${serverNameFor(name)} ${url}${header}\nStop with Ctrl-C.`
 }
 
-/** The name as hosts accept it on their command line: letters, digits, hyphens and underscores. */
-function wordOf(name: string): string {
-  const word = name.replaceAll(/[^A-Za-z0-9_-]+/gu, '-').replaceAll(/^-+|-+$/gu, '')
-  return word === '' ? 'my-server' : word
+/** Replaces characters that hosts do not accept in a server name. */
+function serverNameFor(name: string): string {
+  const safe = name.replaceAll(/[^A-Za-z0-9_-]+/gu, '-').replaceAll(/^-+|-+$/gu, '')
+  return safe === '' ? 'my-server' : safe
 }
 
-function untilSignal(served: object, close: () => Promise<void>): () => void {
+function closeOnSignal(served: object, close: () => Promise<void>): () => void {
   const end = (): void => {
-    // What hooks prepared for all clients outlives every one of them, and is released with the process.
+    // Releases what group hooks set up for all clients.
     const ended = close().then(() => stopRuntime(runtimeOf(served)))
     void ended.finally(() => process.exit(0))
   }

@@ -9,34 +9,34 @@ const _meta = {
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
 }
 
-/** Serves a toolbox over a pair of streams and returns what writes lines to it and what it has written. */
-function connected(served: object) {
+/** Serves a toolbox over a pair of streams. */
+function start(served: object) {
   const [input, output] = [new PassThrough(), new PassThrough()]
-  const heard: { readonly id?: unknown; readonly error?: unknown }[] = []
+  const received: { readonly id?: unknown; readonly error?: unknown }[] = []
   output.on('data', (chunk: Buffer) => {
-    for (const line of chunk.toString().split('\n')) if (line !== '') heard.push(JSON.parse(line))
+    for (const line of chunk.toString().split('\n')) if (line !== '') received.push(JSON.parse(line))
   })
   const serving = serveStdio(served, { streams: { input, output } })
-  const say = (...messages: readonly object[]): void =>
+  const send = (...messages: readonly object[]): void =>
     void input.write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
-  return { say, heard, [Symbol.asyncDispose]: () => serving.close() }
+  return { send, received, [Symbol.asyncDispose]: () => serving.close() }
 }
 
-test('the first request of a connection can be cancelled before its scope is open: it is not run and gets no response', async () => {
+test('the first request can be cancelled before its scope is open: it does not run and gets no response', async () => {
   let calls = 0
   const toolbox = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('buy', {}, () => `${++calls}`)
-  await using server = connected(toolbox)
-  server.say(
+  await using server = start(toolbox)
+  server.send(
     { id: 1, method: 'tools/call', params: { name: 'buy', _meta } },
     { method: 'notifications/cancelled', params: { requestId: 1 } },
     { id: 2, method: 'tools/list', params: { _meta } },
   )
-  await vi.waitUntil(() => server.heard.some(({ id }) => id === 2), { timeout: 15_000 })
-  expect(server.heard.map(({ id }) => id)).toEqual([2])
+  await vi.waitUntil(() => server.received.some(({ id }) => id === 2), { timeout: 15_000 })
+  expect(server.received.map(({ id }) => id)).toEqual([2])
   expect(calls).toBe(0)
 })
 
-test('a scope that could not be opened is opened with the next request', async () => {
+test('the next request retries a scope that could not be opened', async () => {
   let failures = 1
   const toolbox = defineToolbox({
     name: 'shop',
@@ -46,11 +46,11 @@ test('a scope that could not be opened is opened with the next request', async (
       return 'everything'
     },
   }).tool('buy', {}, () => 'bought')
-  await using server = connected(toolbox)
-  server.say({ id: 1, method: 'tools/list', params: { _meta } })
-  await vi.waitUntil(() => server.heard.length > 0, { timeout: 15_000 })
-  expect(server.heard).toMatchObject([{ id: 1, error: { code: -32_603 } }])
-  server.say({ id: 2, method: 'tools/list', params: { _meta } })
-  await vi.waitUntil(() => server.heard.some(({ id }) => id === 2), { timeout: 15_000 })
-  expect(server.heard.find(({ id }) => id === 2)).toMatchObject({ result: { tools: [{ name: 'buy' }] } })
+  await using server = start(toolbox)
+  server.send({ id: 1, method: 'tools/list', params: { _meta } })
+  await vi.waitUntil(() => server.received.length > 0, { timeout: 15_000 })
+  expect(server.received).toMatchObject([{ id: 1, error: { code: -32_603 } }])
+  server.send({ id: 2, method: 'tools/list', params: { _meta } })
+  await vi.waitUntil(() => server.received.some(({ id }) => id === 2), { timeout: 15_000 })
+  expect(server.received.find(({ id }) => id === 2)).toMatchObject({ result: { tools: [{ name: 'buy' }] } })
 })

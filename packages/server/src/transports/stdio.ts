@@ -20,10 +20,10 @@ import { checkSize } from '../catalog/message-limits.ts'
 import { isOwn, operationFor } from '../operations/index.ts'
 import { malformedRequest } from '../operations/params.ts'
 import { envelopeError, hasEnvelope } from '../protocol/envelope.ts'
-import { noteLogLevel } from '../protocol/log-level.ts'
-import { textOf } from '../protocol/reply-stream.ts'
+import { recordLogLevel } from '../protocol/log-level.ts'
+import { toText } from '../protocol/reply-stream.ts'
 import { RunningRequests } from '../protocol/running-requests.ts'
-import { follow, lowLevel, sdkHost, sendListChanged, statelessRevision } from '../protocol/sdk-host.ts'
+import { addLifecycleCallbacks, lowLevel, sdkHost, sendListChanged, statelessRevision } from '../protocol/sdk-host.ts'
 import { SessionPort } from '../protocol/session-port.ts'
 import { StatelessPort } from '../protocol/stateless-port.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -34,23 +34,23 @@ import type { ClientPort } from '../tool/client-port.ts'
 import type { Era } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
 import { duplicateId } from '../wire/errors.ts'
-import { LineTransport } from './lines.ts'
+import { LineTransport } from './line-transport.ts'
 
 export interface StdioOptions<P extends Principal = Principal> {
-  /** What the client sees from the start, as an address would ask for it: `groups=a,b&tags=c`. */
+  /** Initial view, in URL query syntax: `groups=a,b&tags=c`. */
   readonly view?: string
-  /** Who the client is; there are no requests to tell from. */
+  /** Principal of the client. */
   readonly principal?: P
-  /** Instead of the process's own standard input and output. */
+  /** Default: a transport over `streams`. */
   readonly transport?: Transport
-  /** The same for streams that carry one message a line. */
+  /** Streams with one message per line. Default: stdin and stdout of the process. */
   readonly streams?: { readonly input: Readable; readonly output: Writable }
-  /** Called with what the client says it is, once it has. */
+  /** Called when the client has identified itself. */
   readonly onClient?: (client: StdioClient) => void
   readonly onerror?: (error: Error) => void
 }
 
-/** The client at the other end, as far as it says. */
+/** The client, as it identified itself. */
 export interface StdioClient {
   readonly era: 'session' | 'stateless'
   readonly name: string | undefined
@@ -59,13 +59,13 @@ export interface StdioClient {
 
 let connections = 0
 
-/** Serves a toolbox to the one client at the other end of standard input and output, of either protocol era. */
+/** Serves a toolbox over stdio to one client of either protocol era. */
 export function serveStdio<P extends Principal = Principal>(
   served: Servable<P>,
-  { view: asked = '', principal, transport, streams, onClient, onerror }: StdioOptions<P> = {},
+  { view: query = '', principal, transport, streams, onClient, onerror }: StdioOptions<P> = {},
 ): { close(): Promise<void> } {
   const runtime = runtimeOf(served)
-  const view = viewOfUrl(new URLSearchParams(asked))
+  const view = viewOfUrl(new URLSearchParams(query))
   runtime.scopes.checkView(view, principal)
   const { input, output } = streams ?? { input: process.stdin, output: process.stdout }
   const arrived = runtime.scopes.expectConnection()
@@ -85,80 +85,80 @@ export function serveStdio<P extends Principal = Principal>(
   }
 }
 
-/** What a client stated about itself in its first messages. */
-interface Introduced {
+/** Sent by the client in its first messages. */
+interface ClientIntroduction {
   readonly client: InitializeRequestParams | undefined
   readonly info: { readonly name?: string; readonly version?: string } | undefined
 }
 
-type OpenScope = (era: Era, introduced: Introduced) => Promise<Scope>
+type OpenScope = (era: Era, introduction: ClientIntroduction) => Promise<Scope>
 
-/** A client on a scope, with the SDK's server for what is not ours to answer. */
-interface Pinned {
+/** Scope and SDK server of the client in one era. */
+interface EraHost {
   readonly scope: Scope
   readonly host: Server | McpServer
 }
 
 /**
- * The one connection of a server over stdio. Requests for our own methods are answered here; all others go on to the SDK, which
- * finds out the era of the connection from its first messages.
+ * The connection of a server over stdio. It handles requests for our own methods; all others go to the SDK, which detects the
+ * era of the connection from its first messages.
  */
 class StdioConnection implements Transport {
-  readonly #wire: Transport
+  readonly #transport: Transport
   readonly #runtime: Runtime
   readonly #open: OpenScope
   readonly #running: RunningRequests
-  /** The requests that are not answered yet. */
+  /** Requests without a response yet. */
   readonly #pending = new Set<RequestId>()
-  #pinned: { readonly era: Era; readonly made: Promise<Pinned> } | undefined
+  #current: { readonly era: Era; readonly opened: Promise<EraHost> } | undefined
   #client: InitializeRequestParams | undefined
-  #info: Introduced['info']
+  #info: ClientIntroduction['info']
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void
 
-  constructor(wire: Transport, runtime: Runtime, open: OpenScope) {
-    this.#wire = wire
+  constructor(transport: Transport, runtime: Runtime, open: OpenScope) {
+    this.#transport = transport
     this.#runtime = runtime
     this.#open = open
     this.#running = new RunningRequests(runtime)
   }
 
   async start(): Promise<void> {
-    this.#wire.onclose = () => {
+    this.#transport.onclose = () => {
       this.#running.cancelAll()
       this.onclose?.()
     }
-    this.#wire.onerror = (error) => this.onerror?.(error)
-    this.#wire.onmessage = (message, extra) => {
+    this.#transport.onerror = (error) => this.onerror?.(error)
+    this.#transport.onmessage = (message, extra) => {
       if ('method' in message && message.method === 'initialize' && isInitializeRequest(message)) this.#client = message.params
-      this.#info ??= this.#client?.clientInfo ?? infoIn(message)
+      this.#info ??= this.#client?.clientInfo ?? clientInfoIn(message)
       if (!('method' in message)) this.onmessage?.(message, extra)
       else if ('id' in message) this.#request(message, extra)
       else this.#notification(message, extra)
     }
-    await this.#wire.start()
+    await this.#transport.start()
   }
 
-  /** The SDK's server, for the SDK to connect when it knows the era. */
+  /** Returns the SDK's server, when the SDK has detected the era. */
   async host(era: Era): Promise<Server | McpServer> {
-    return (await this.#pin(era)).host
+    return (await this.#hostFor(era)).host
   }
 
-  /** A client that only asked what the server speaks may go on in the other era, on another scope. */
-  #pin(era: Era): Promise<Pinned> {
-    if (this.#pinned?.era !== era) {
-      const pinned = { era, made: this.#opened(era) }
-      this.#pinned = pinned
-      // A scope that could not be opened is tried again with the next request.
-      pinned.made.catch(() => {
-        if (this.#pinned === pinned) this.#pinned = undefined
+  /** Opens a new scope when the era changes: a client may probe the server in one era and continue in the other. */
+  #hostFor(era: Era): Promise<EraHost> {
+    if (this.#current?.era !== era) {
+      const current = { era, opened: this.#openHost(era) }
+      this.#current = current
+      // The next request retries if the scope could not be opened.
+      current.opened.catch(() => {
+        if (this.#current === current) this.#current = undefined
       })
     }
-    return this.#pinned.made
+    return this.#current.opened
   }
 
-  async #opened(era: Era): Promise<Pinned> {
+  async #openHost(era: Era): Promise<EraHost> {
     const runtime = this.#runtime
     const scope = await this.#open(era, { client: this.#client, info: this.#info })
     const host = sdkHost(runtime, scope)
@@ -168,18 +168,21 @@ class StdioConnection implements Transport {
         return runtime.declaration.listChanged
       })
     if (era === 'stateless') attach()
-    follow(host, { ...(era === 'session' && { initialized: attach }), closed: () => void runtime.scopes.close(scope) })
+    addLifecycleCallbacks(host, {
+      ...(era === 'session' && { initialized: attach }),
+      closed: () => void runtime.scopes.close(scope),
+    })
     return { scope, host }
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!('method' in message) && message.id !== undefined) this.#pending.delete(message.id)
-    return this.#wire.send(message, options)
+    return this.#transport.send(message, options)
   }
 
   #request(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): void {
     const { id } = request
-    // With its own id, this response would be taken for that to the first.
+    // With its id, the client would take this for the response to the first request.
     if (this.#pending.has(id)) {
       this.#refuse(null, duplicateId(id), -32600)
       return
@@ -190,25 +193,25 @@ class StdioConnection implements Transport {
       return
     }
     this.#pending.add(id)
-    void this.#pinned?.made.then(
-      ({ scope }) => noteLogLevel(scope, request),
+    void this.#current?.opened.then(
+      ({ scope }) => recordLogLevel(scope, request),
       () => undefined,
     )
-    if (isOwn(request.method)) void this.#own(request, extra)
+    if (isOwn(request.method)) void this.#handleOwn(request, extra)
     else this.onmessage?.(request, extra)
   }
 
-  /** A request for one of our own methods, which may be the first of the connection. */
-  async #own(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): Promise<void> {
+  /** Handles a request for one of our own methods, which may be the first of the connection. */
+  async #handleOwn(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): Promise<void> {
     const { id, params = {} } = request
-    const era = this.#pinned?.era === 'session' || !hasEnvelope(params) ? (this.#pinned?.era ?? 'session') : 'stateless'
+    const era = this.#current?.era === 'session' || !hasEnvelope(params) ? (this.#current?.era ?? 'session') : 'stateless'
     const error = era === 'stateless' ? envelopeError(params) : undefined
     if (error !== undefined) {
       await this.#fail(id, error)
       return
     }
     try {
-      await this.#dispatch(request, extra, await this.#pin(era))
+      await this.#dispatch(request, extra, await this.#hostFor(era))
     } catch (problem) {
       this.onerror?.(problem instanceof Error ? problem : new Error(String(problem)))
       await this.#fail(id, { code: ProtocolErrorCode.InternalError, message: 'Internal server error' })
@@ -217,21 +220,21 @@ class StdioConnection implements Transport {
 
   async #fail(id: RequestId, error: { readonly code: number; readonly message: string }): Promise<void> {
     this.#pending.delete(id)
-    await this.#wire.send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
+    await this.#transport.send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
   }
 
-  async #dispatch(request: JSONRPCRequest, extra: MessageExtraInfo | undefined, { scope, host }: Pinned): Promise<void> {
+  async #dispatch(request: JSONRPCRequest, extra: MessageExtraInfo | undefined, { scope, host }: EraHost): Promise<void> {
     const { id, method, params = {} } = request
     const operation = operationFor(this.#runtime, scope, method)
     if (operation === undefined) {
       this.onmessage?.(request, extra)
       return
     }
-    // It may have been cancelled while the scope was being opened.
+    // Cancelled while the scope was opening.
     if (!this.#pending.has(id)) return
     const server = lowLevel(host)
-    const notify: ClientPort['notify'] = (name, about) =>
-      this.send({ jsonrpc: '2.0', method: name, ...(about !== undefined && { params: about }) } as JSONRPCMessage)
+    const notify: ClientPort['notify'] = (name, args) =>
+      this.send({ jsonrpc: '2.0', method: name, ...(args !== undefined && { params: args }) } as JSONRPCMessage)
     const isSession = scope.settings.era === 'session'
     const response = await this.#running.run(id, operation, scope, {
       id,
@@ -241,7 +244,7 @@ class StdioConnection implements Transport {
     })
     if (response === undefined) return
     this.#pending.delete(id)
-    await this.#wire.send(JSON.parse(textOf(response.json)) as JSONRPCMessage).catch(() => undefined)
+    await this.#transport.send(JSON.parse(toText(response.json)) as JSONRPCMessage).catch(() => undefined)
   }
 
   #notification(notification: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
@@ -249,7 +252,6 @@ class StdioConnection implements Transport {
     this.onmessage?.(notification, extra)
   }
 
-  /** A request that was cancelled gets no response. */
   #cancel(id: RequestId): void {
     this.#pending.delete(id)
     this.#running.cancel(id)
@@ -257,16 +259,16 @@ class StdioConnection implements Transport {
 
   #refuse(id: RequestId | null, { reason, message, details }: Failure, code: number): void {
     const error = { code, message, data: { reason, ...details } }
-    void this.#wire.send({ jsonrpc: '2.0', id: id as RequestId, error }).catch(() => undefined)
+    void this.#transport.send({ jsonrpc: '2.0', id: id as RequestId, error }).catch(() => undefined)
   }
 
   close(): Promise<void> {
-    return this.#wire.close()
+    return this.#transport.close()
   }
 }
 
-/** The name and version that a 2026-07-28 client sends with every request. */
-function infoIn(message: JSONRPCMessage): Introduced['info'] {
+/** Returns the client info that 2026-07-28 clients send with every request. */
+function clientInfoIn(message: JSONRPCMessage): ClientIntroduction['info'] {
   if (!('method' in message)) return undefined
   const { name, version } = (message.params?._meta?.[CLIENT_INFO_META_KEY] ?? {}) as {
     readonly name?: unknown

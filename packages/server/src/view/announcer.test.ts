@@ -171,10 +171,10 @@ describe('a server whose facts change', () => {
     await using one = await testContext(toolbox)
     await using other = await testContext(toolbox, { era: 'stateless' })
     facts.set({ network: 1 })
-    await expect.poll(() => [one.notices, other.notices]).toEqual([1, 1])
+    await expect.poll(() => [one.listChanges, other.listChanges]).toEqual([1, 1])
     facts.set({ network: 2, logs: 7 })
     await turn(20)
-    expect([one.notices, other.notices]).toEqual([1, 1])
+    expect([one.listChanges, other.listChanges]).toEqual([1, 1])
     await toolbox.close()
   })
 
@@ -189,7 +189,7 @@ describe('a server whose facts change', () => {
       expect(modes()).toEqual(round % 2 === 0 ? ['logs'] : ['logs', 'network'])
     }
     await turn(20)
-    expect(client.notices).toBeLessThanOrEqual(1)
+    expect(client.listChanges).toBeLessThanOrEqual(1)
     await toolbox.close()
   })
 
@@ -200,7 +200,7 @@ describe('a server whose facts change', () => {
     await toolbox.close()
     facts.set({ network: 1 })
     await turn(20)
-    expect(client.notices).toBe(0)
+    expect(client.listChanges).toBe(0)
   })
 
   test.each([0, -1, 1.5, Number.NaN])('refuses to wait %s milliseconds between notices', (notifyIntervalMs) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testServer, ways } from '../testing/index.ts'
+import { testServer, testTransports } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
 
 const cloud = (menu: 'all' | 'stepwise') =>
@@ -20,9 +20,9 @@ const cloud = (menu: 'all' | 'stepwise') =>
     .tool('list_buckets', { group: 's3' }, () => 'buckets')
     .tool('read_file', { group: 'files' }, () => 'text')
 
-describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $transport', (way) => {
+describe.each(testTransports.filter(({ era }) => era === 'session'))('in a session over $transport', (testTransport) => {
   test('a stepwise menu lists the activators inside a group once it is open, and takes them back with it', async () => {
-    await using server = await testServer(cloud('stepwise'), way)
+    await using server = await testServer(cloud('stepwise'), testTransport)
     const client = await server.connect()
     expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_files', 'deactivate'])
     const reply = JSON.stringify(await client.call('activate_cloud'))
@@ -37,14 +37,14 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
   })
 
   test('a tool deep inside that is called by name opens all that it lies in', async () => {
-    await using server = await testServer(cloud('stepwise'), way)
+    await using server = await testServer(cloud('stepwise'), testTransport)
     const client = await server.connect()
     expect(JSON.stringify(await client.call('list_buckets'))).toContain('buckets')
     expect(await client.toolNames()).toEqual(expect.arrayContaining(['activate_s3', 'list_machines', 'list_buckets']))
   })
 
   test('otherwise all activators are listed, and say what comes before them', async () => {
-    await using server = await testServer(cloud('all'), way)
+    await using server = await testServer(cloud('all'), testTransport)
     const client = await server.connect()
     expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_aws', 'activate_s3', 'activate_files', 'deactivate'])
   })

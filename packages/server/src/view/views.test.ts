@@ -95,7 +95,7 @@ describe('conditions over live facts', () => {
     expect(modesOf(client)).toEqual(['page', 'network'])
     toolbox.toolListChanged()
     expect(modesOf(client)).toEqual(['page'])
-    await expect.poll(() => client.notices).toBe(1)
+    await expect.poll(() => client.listChanges).toBe(1)
   })
 })
 

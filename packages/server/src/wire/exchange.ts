@@ -1,47 +1,45 @@
-/** What stands before the body of an HTTP request. */
+/** Method, URL and headers of an HTTP request. */
 export interface RequestHead {
   readonly method: string
-  /** The address as it was sent: whole, or its path and query alone. */
+  /** As sent: absolute, or path and query only. */
   readonly url: string
   header(name: string): string | undefined
 }
 
-/** An HTTP request as the edge reads it, whatever it arrived through. */
+/** An HTTP request, independent of the server that received it. */
 export interface Exchange extends RequestHead {
-  /** The bytes of the body, or `undefined` when there are more than `limit`; nothing is kept of one that is larger. */
+  /** Reads the body; resolves to `undefined` if it exceeds `limit`. */
   body(limit: number): Promise<Uint8Array | undefined>
-  /** Calls `left` when the client goes away before it is answered. */
-  gone(left: () => void): void
-  /** The request for code that wants a web-standard one. Its body is not there to be read. */
+  /** Calls `listener` if the client disconnects before the reply is sent. */
+  onDisconnect(listener: () => void): void
+  /** Converts to a web-standard request, whose body cannot be read. */
   request(): Request
 }
 
-/** An answer that is whole from the start: what most are. Parts of it may have been encoded long before. */
-export interface WholeReply {
+/** A reply whose body is complete. Parts may be cached encodings. */
+export interface BufferedReply {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly parts: readonly (string | Uint8Array<ArrayBuffer>)[]
 }
 
-export type Reply = WholeReply | Response
+export type Reply = BufferedReply | Response
 
-export const isWhole = (reply: Reply): reply is WholeReply => 'parts' in reply
+export const isBuffered = (reply: Reply): reply is BufferedReply => 'parts' in reply
 
-/** The same answer for code that wants a web-standard one. */
-export function responseOf({ status, headers, parts }: WholeReply): Response {
+export function toResponse({ status, headers, parts }: BufferedReply): Response {
   return new Response(parts.length === 1 ? parts[0] : new Blob([...parts]), { status, headers })
 }
 
-/** An exchange over a web-standard request. */
-export function exchangeOf(request: Request): Exchange {
+export function toExchange(request: Request): Exchange {
   return {
     method: request.method.toUpperCase(),
     url: request.url,
     header: (name) => request.headers.get(name) ?? undefined,
     body: (limit) => readBytes(request, limit),
-    gone(left) {
-      if (request.signal.aborted) left()
-      else request.signal.addEventListener('abort', left, { once: true })
+    onDisconnect(listener) {
+      if (request.signal.aborted) listener()
+      else request.signal.addEventListener('abort', listener, { once: true })
     },
     request: () => request,
   }
@@ -57,17 +55,17 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array | 
     if (size > limit) return undefined
     chunks.push(chunk)
   }
-  return joined(chunks, size)
+  return concat(chunks, size)
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [only] = chunks
   if (only !== undefined && chunks.length === 1) return only
   const bytes = new Uint8Array(size)
-  let at = 0
+  let offset = 0
   for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
   }
   return bytes
 }

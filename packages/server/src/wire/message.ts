@@ -1,8 +1,8 @@
 import { type JSONRPCMessage, type JSONRPCRequest, parseJSONRPCMessage } from '@modelcontextprotocol/server'
 import { isRecord } from '@unfold-mcp/core'
 
-/** Returns the value if it is a JSON-RPC message. Most are requests. */
-export function messageOf(value: unknown): JSONRPCMessage | undefined {
+/** Returns the value if it is a JSON-RPC message. */
+export function parseMessage(value: unknown): JSONRPCMessage | undefined {
   if (isRequest(value)) return value
   try {
     return parseJSONRPCMessage(value)
@@ -11,7 +11,7 @@ export function messageOf(value: unknown): JSONRPCMessage | undefined {
   }
 }
 
-/** A check for requests alone, which costs less than the SDK's check for any message. */
+/** Checks for a request, faster than the SDK's check for any message. */
 export function isRequest(value: unknown): value is JSONRPCRequest {
   if (!isRecord(value)) return false
   const { jsonrpc, id, method, params, ...rest } = value

@@ -1,6 +1,6 @@
 import type { EventStore, JSONRPCMessage, StreamId } from '@modelcontextprotocol/server'
 
-// Proxies may take a long silence for the end of a connection.
+// Proxies close connections that stay silent for long.
 const keepAliveMs = 15_000
 
 const encoder = new TextEncoder()
@@ -11,44 +11,42 @@ export const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** A message as a server-sent event. */
 const eventOf = (json: string, id?: string): string => `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
 
 export interface SseOptions {
   readonly id: StreamId
-  /** Keeps the events, so that a client whose connection broke can read what it missed. */
+  /** Stores the events, so that a client can resume after its connection broke. */
   readonly store?: EventStore | undefined
-  /** Called whenever nobody reads the stream any more. */
-  readonly left: () => void
+  /** Called when the client stops reading. */
+  readonly onDisconnect: () => void
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** A stream of server-sent events. With an event store a client may read on after its connection broke. */
+/** A stream of server-sent events; resumable if it has an event store. */
 export class SseStream {
   readonly id: StreamId
   readonly #store: EventStore | undefined
-  readonly #left: () => void
+  readonly #onDisconnect: () => void
   #controller: Controller | undefined
   #keepAlive: ReturnType<typeof setInterval> | undefined
-  /** Events are written in the order in which they were sent, however long the store takes for each. */
-  #last: Promise<void> = Promise.resolve()
+  /** Keeps events in order, however long the store takes for each. */
+  #lastWrite: Promise<void> = Promise.resolve()
   #replayed: ReadonlySet<string> = new Set()
 
-  constructor({ id, store, left }: SseOptions) {
+  constructor({ id, store, onDisconnect }: SseOptions) {
     this.id = id
     this.#store = store
-    this.#left = left
+    this.#onDisconnect = onDisconnect
   }
 
-  /** Whether somebody reads it. */
   get isOpen(): boolean {
     return this.#controller !== undefined
   }
 
   /**
-   * The body for a client that begins to read; one that read before is cut off. `replayed` are events that the client has already.
-   * What happens later to an earlier body does not concern this one.
+   * Returns the body for a client, and ends an earlier one. Events in `replayed` are not written again. Cancelling an earlier
+   * body does not affect this one.
    */
   open(replayed: ReadonlySet<string> = new Set()): ReadableStream<Uint8Array> {
     if (this.#controller !== undefined) this.#end(this.#controller)
@@ -66,7 +64,7 @@ export class SseStream {
     return body
   }
 
-  /** Writes text that is not an event of the protocol, or was stored before. */
+  /** Writes text that is not stored: a comment, or an event that is already stored. */
   writeRaw(text: string): void {
     const controller = this.#controller
     try {
@@ -76,29 +74,29 @@ export class SseStream {
     }
   }
 
-  /** Writes a message, and stores it where there is a store. */
+  /** Writes a message, and stores it if there is a store. */
   write(json: string): Promise<void> {
     const store = this.#store
     if (store === undefined) {
       this.writeRaw(eventOf(json))
       return Promise.resolve()
     }
-    const written = this.#stored(store, json)
-    this.#last = written.catch(() => undefined)
+    const written = this.#storeAndWrite(store, json)
+    this.#lastWrite = written.catch(() => undefined)
     return written
   }
 
-  async #stored(store: EventStore, json: string): Promise<void> {
-    await this.#last
+  async #storeAndWrite(store: EventStore, json: string): Promise<void> {
+    await this.#lastWrite
     const id = await store.storeEvent(this.id, JSON.parse(json) as JSONRPCMessage)
     if (!this.#replayed.has(id)) this.writeRaw(eventOf(json, id))
   }
 
-  /** Ends the connection when everything that was sent has been written. */
+  /** Ends the connection after all pending writes. */
   close(): void {
     const controller = this.#controller
     if (this.#store === undefined) this.#end(controller)
-    else void this.#last.then(() => this.#end(controller))
+    else void this.#lastWrite.then(() => this.#end(controller))
   }
 
   #end(controller: Controller | undefined): void {
@@ -114,6 +112,6 @@ export class SseStream {
     if (controller === undefined || this.#controller !== controller) return
     clearInterval(this.#keepAlive)
     this.#controller = undefined
-    this.#left()
+    this.#onDisconnect()
   }
 }

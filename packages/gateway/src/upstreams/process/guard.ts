@@ -12,7 +12,7 @@ const marks: { readonly [L in ProcessState]: string } = { installing: '*', start
 
 /**
  * Ensures that no upstream process outlives the gateway, even if the gateway is killed: a guard process knows their pids, and ends
- * them when its standard input closes. Plugins do not need it: they run our own code, which ends itself (`lifeline.mjs` in the
+ * them when its standard input closes. Plugins do not need it: they run our own code, which ends itself (`watchdog.mjs` in the
  * server package).
  */
 export class Guard {

@@ -16,8 +16,8 @@ import { discoverable } from '../../runtime/discoverable.ts'
 import { readerFor } from '../../runtime/groups.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
-import { fallbackLines } from '../../search/fallback.ts'
-import type { Found } from '../../search/tool-index.ts'
+import { fallbackMessages } from '../../search/fallback.ts'
+import type { ToolSearchResult } from '../../search/tool-index.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
 import { failureResult } from '../../tool/result.ts'
 import { surfaceResult } from '../calling/discovery-result.ts'
@@ -52,7 +52,7 @@ export async function searchTools(
   const found = await runtime.search.search(scope, { catalog, isShared, query, among: entries, limit, signal })
   const tools = found.confidence === 'none' ? [] : found.matches.map(({ entry }) => entry.tool)
   const { fallback } = found
-  const note = fallback === undefined ? [] : [fallbackLines[fallback]]
+  const note = fallback === undefined ? [] : [fallbackMessages[fallback]]
   return withCost(
     [headline(query, found, tools.length, entries.length), ...tools.map((tool) => shownIn(detail, tool)), ...note],
     {
@@ -113,7 +113,7 @@ function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchReques
 const howToAsk =
   'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists all tools.'
 
-function headline(query: string, { confidence, unmatched }: Found, shown: number, total: number): string {
+function headline(query: string, { confidence, unmatched }: ToolSearchResult, shown: number, total: number): string {
   if (shown === 0) {
     return `No match for "${printable(query)}" among ${counted(total, 'tool')}. ${howToAsk}`
   }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler } from '../transports/handler.ts'
 
-test('a question to the client travels with the call that asks it, so a client that listens to no stream hears it too', async () => {
+test('an elicitation goes to the stream of its call, so it reaches a client without a standalone stream', async () => {
   const toolbox = defineToolbox({ name: 'asking', version: '1.0.0' }).tool('ask', { about: 'Asks' }, async (_, { elicit }) => {
-    const answer = await elicit({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } })
-    return answer?.action ?? 'nobody'
+    const reply = await elicit({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } })
+    return reply?.action ?? 'no reply'
   })
   await using handler = createHandler(toolbox)
   const post = (body: object, headers: Record<string, string> = {}) =>
@@ -27,9 +27,9 @@ test('a question to the client travels with the call that asks it, so a client t
   await post({ method: 'notifications/initialized' }, session)
 
   const call = await post({ id: 2, method: 'tools/call', params: { name: 'ask' } }, session)
-  const frames = call.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const question = JSON.parse((await frames?.read())?.value?.split('data: ')[1] ?? '')
+  const events = call.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const question = JSON.parse((await events?.read())?.value?.split('data: ')[1] ?? '')
   expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Sure?' } })
   await post({ id: question.id, result: { action: 'decline' } }, session)
-  expect((await frames?.read())?.value).toContain('decline')
+  expect((await events?.read())?.value).toContain('decline')
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Served } from '../catalog/declaration.ts'
 import type { Embedder } from '../search/index.ts'
-import { testServer, ways } from '../testing/index.ts'
+import { testServer, testTransports } from '../testing/index.ts'
 import type { Principal } from '../tool/principal.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler } from '../transports/handler.ts'
@@ -16,39 +16,39 @@ const hub = () =>
     exposure: (principal) => (principal?.id === 'ann' ? 'everything' : 'search'),
   }).tool('read_file', { group: 'files' }, () => 'text')
 
-describe.each(ways)('over $transport in the era "$era"', (way) => {
-  test('each principal is shown the tools in their own way, unless the address asks for another', async () => {
-    await using server = await testServer(hub(), way)
-    const finding = ['search_tools', 'describe_tools', 'call_tool']
+describe.each(testTransports)('over $transport in the era "$era"', (testTransport) => {
+  test('the exposure depends on the principal, unless the URL selects another', async () => {
+    await using server = await testServer(hub(), testTransport)
+    const searchTools = ['search_tools', 'describe_tools', 'call_tool']
     const lists = async (principal: Principal | undefined, view?: string): Promise<readonly string[]> => {
       const client = await server.connect({ ...(principal !== undefined && { principal }), ...(view !== undefined && { view }) })
       return client.toolNames()
     }
     expect(await lists(ann)).toEqual(['read_file'])
-    expect(await lists(bob)).toEqual(finding)
-    expect(await lists(undefined)).toEqual(finding)
+    expect(await lists(bob)).toEqual(searchTools)
+    expect(await lists(undefined)).toEqual(searchTools)
     expect(await lists(bob, 'exposure=everything')).toEqual(['read_file'])
-    expect(await lists(ann, 'exposure=search')).toEqual(finding)
+    expect(await lists(ann, 'exposure=search')).toEqual(searchTools)
   })
 
-  test('what is registered beside tools may depend on who is served, and in which era', async () => {
+  test('prompts may depend on the principal and the era', async () => {
     const served: Served[] = []
     const toolbox = hub().extend((mcp, to) => {
       served.push(to)
       const { id = 'nobody' } = to.principal ?? {}
       mcp.registerPrompt(`greet_${id}`, { description: `Greets ${id}` }, () => ({ messages: [] }))
     })
-    await using server = await testServer(toolbox, way)
+    await using server = await testServer(toolbox, testTransport)
     for (const principal of [ann, bob]) {
       const { client } = await server.connect({ principal, listens: false })
       const { prompts } = await client.listPrompts()
       expect(prompts.map(({ name }) => name)).toEqual([`greet_${principal.id}`])
     }
-    expect(new Set(served.map(({ era }) => era))).toEqual(new Set([way.era]))
+    expect(new Set(served.map(({ era }) => era))).toEqual(new Set([testTransport.era]))
   })
 })
 
-test('a list that depends on who asks is not for others to keep', async () => {
+test('a list that depends on the principal is not publicly cacheable', async () => {
   const cacheScopeOf = async (toolbox: object): Promise<unknown> => {
     await using handler = createHandler(toolbox)
     const meta = {
@@ -56,7 +56,7 @@ test('a list that depends on who asks is not for others to keep', async () => {
       'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': {},
     }
-    const answer = await handler.fetch(
+    const response = await handler.fetch(
       new Request('http://127.0.0.1/mcp', {
         method: 'POST',
         headers: {
@@ -68,7 +68,7 @@ test('a list that depends on who asks is not for others to keep', async () => {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
       }),
     )
-    const { result } = (await answer.json()) as { result: { cacheScope: unknown } }
+    const { result } = (await response.json()) as { result: { cacheScope: unknown } }
     return result.cacheScope
   }
   expect(await cacheScopeOf(defineToolbox({ name: 'a', version: '1', exposure: 'everything' }).tool('t', {}, () => ''))).toBe(
@@ -77,21 +77,21 @@ test('a list that depends on who asks is not for others to keep', async () => {
   expect(await cacheScopeOf(hub())).toBe('private')
 })
 
-describe.each(ways)('settings that a function chooses, over $transport in the era "$era"', (way) => {
-  test('search goes by meaning for one principal and by words for another', async () => {
-    const asked: string[] = []
+describe.each(testTransports)('settings chosen by a function, over $transport in the era "$era"', (testTransport) => {
+  test('one principal gets semantic search, another keyword search', async () => {
+    const embedded: string[] = []
     const embedder: Embedder = {
       embed: async (texts) => {
-        asked.push(...texts)
+        embedded.push(...texts)
         return texts.map((text) => Float32Array.from(/car|automobile/u.test(text) ? [1, 0.1] : [0, 0.1]))
       },
     }
-    const [byMeaning, byWords] = [{ embedder, deadlineMs: 10_000 }, {}]
+    const [semantic, keyword] = [{ embedder, deadlineMs: 10_000 }, {}]
     const town = defineToolbox({
       name: 'town',
       version: '1.0.0',
       exposure: 'search',
-      search: (principal) => (principal?.id === 'ann' ? byMeaning : byWords),
+      search: (principal) => (principal?.id === 'ann' ? semantic : keyword),
     })
     for (const about of [
       'Hire a car',
@@ -103,26 +103,26 @@ describe.each(ways)('settings that a function chooses, over $transport in the er
       'Dig a hole',
     ])
       town.tool(about.toLowerCase().replaceAll(' ', '_'), { about }, () => about)
-    await using server = await testServer(town, way)
+    await using server = await testServer(town, testTransport)
     const finds = async (principal: Principal): Promise<boolean> => {
       const client = await server.connect({ principal, view: 'exposure=search' })
       const { content } = await client.call('search_tools', { query: 'automobile' })
       return JSON.stringify(content).includes('hire_a_car')
     }
     expect(await finds(bob)).toBe(false)
-    expect(asked).toEqual([])
+    expect(embedded).toEqual([])
     await expect.poll(() => finds(ann), { timeout: 10_000 }).toBe(true)
     expect(await finds(bob)).toBe(false)
   })
 
-  test('what is activated is kept for one principal and forgotten for another', async () => {
+  test('activations persist for one principal and not for another', async () => {
     const box = defineToolbox({
       name: 'hub',
       version: '1.0.0',
       groups: { files: { about: 'Files' } },
       remember: (principal) => (principal?.id === 'ann' ? 'principal' : 'session'),
     }).tool('read_file', { group: 'files' }, () => 'text')
-    await using server = await testServer(box, way)
+    await using server = await testServer(box, testTransport)
     for (const principal of [ann, bob]) {
       await using first = await server.connect({ principal, listens: false })
       const isOpen = async (): Promise<boolean> => (await first.toolNames()).includes('read_file')
@@ -130,8 +130,8 @@ describe.each(ways)('settings that a function chooses, over $transport in the er
       await first.call('activate_files').catch(() => undefined)
       await using second = await server.connect({ principal, listens: false })
       const after = (await second.toolNames()).includes('read_file')
-      // Without a state of its own a client of 2026-07-28 is shown everything.
-      const isShown = way.era === 'stateless' && principal === bob
+      // A 2026-07-28 client without state sees everything.
+      const isShown = testTransport.era === 'stateless' && principal === bob
       expect([before, after]).toEqual([isShown, isShown || principal === ann])
     }
     await box.deactivate('files', 'principal:ann')

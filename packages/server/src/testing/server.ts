@@ -9,14 +9,14 @@ import { listen } from '../transports/node.ts'
 import { serveStdio } from '../transports/stdio.ts'
 import { type TestClient, testClient } from './client.ts'
 
-/** How a client reaches a server: over what, and in which era of the protocol. */
-export interface Way {
+/** Transport and protocol era of a test client. */
+export interface TestTransport {
   readonly transport: 'stdio' | 'http' | 'memory'
   readonly era: Era
 }
 
-/** Every way in which a client can connect; run a scenario over each. */
-export const ways: readonly Way[] = [
+/** All combinations of stdio and HTTP with both eras, to run a scenario over each. */
+export const testTransports: readonly TestTransport[] = [
   { transport: 'stdio', era: 'session' },
   { transport: 'stdio', era: 'stateless' },
   { transport: 'http', era: 'session' },
@@ -25,15 +25,15 @@ export const ways: readonly Way[] = [
 
 export interface ConnectOptions {
   readonly principal?: Principal
-  /** What the client asks for in its address, such as `groups=files`. */
+  /** View in URL query syntax, such as `groups=files`. */
   readonly view?: string
-  /** `false` for a client that does not listen for changes. */
+  /** `false` for a client that does not listen for notifications. Default: `true`. */
   readonly listens?: boolean
-  /** The `clientInfo.name` that it sends. Default: `test-client`. */
+  /** `clientInfo.name`. Default: `test-client`. */
   readonly name?: string
 }
 
-/** A served toolbox that any number of clients can connect to. */
+/** A served toolbox for any number of clients. */
 export interface TestServer extends AsyncDisposable {
   connect(options?: ConnectOptions): Promise<TestClient>
   close(): Promise<void>
@@ -42,27 +42,27 @@ export interface TestServer extends AsyncDisposable {
 const principalHeader = 'x-test-principal'
 
 export interface TestServerOptions extends HandlerOptions {
-  /** How long the reply to an activation waits for a client to list again. Default: 0, because test clients list when they want. */
+  /** Time that the result of an activation waits for the client to list again. Default: 0, because test clients do not list by themselves. */
   readonly relistTimeoutMs?: number
 }
 
-/** Serves a toolbox in this way: over pipes, over a socket on loopback, or (`memory`) over the web-standard handler itself. */
+/** Serves a toolbox over in-process pipes, over HTTP on loopback, or (`memory`) over the handler's `fetch`. */
 export async function testServer(
   served: object,
-  { transport, era }: Way,
+  { transport, era }: TestTransport,
   { relistTimeoutMs = 0, ...options }: TestServerOptions = {},
 ): Promise<TestServer> {
-  const open = { stdio: pipes, http: socket, memory: inProcess }[transport]
+  const start = { stdio: overPipes, http: overHttp, memory: overFetch }[transport]
   runtimeOf(served).relists.timeoutMs = relistTimeoutMs
-  const wiring = await open(served, { authenticate, ...options })
+  const connector = await start(served, { authenticate, ...options })
   const clients = new Set<TestClient>()
   const end = async (): Promise<void> => {
     for (const client of clients) await client.close()
-    await wiring.close()
+    await connector.close()
   }
   return {
     async connect({ listens = true, name, ...rest } = {}) {
-      const client = await testClient(wiring.wire(rest), { era, listens, ...(name !== undefined && { name }) })
+      const client = await testClient(connector.createTransport(rest), { era, listens, ...(name !== undefined && { name }) })
       clients.add(client)
       return client
     },
@@ -71,36 +71,38 @@ export async function testServer(
   }
 }
 
-interface Wiring {
-  wire(options: Omit<ConnectOptions, 'listens' | 'name'>): Transport
+interface Connector {
+  createTransport(options: Omit<ConnectOptions, 'listens' | 'name'>): Transport
   close(): Promise<void>
 }
 
-async function socket(served: object, options: HandlerOptions): Promise<Wiring> {
+async function overHttp(served: object, options: HandlerOptions): Promise<Connector> {
   const listening = await listen(served, { ...options, port: 0 })
   return {
-    wire: ({ principal, view }) =>
-      new StreamableHTTPClientTransport(addressOf(listening.url, view), { requestInit: { headers: headersFor(principal) } }),
+    createTransport: ({ principal, view }) =>
+      new StreamableHTTPClientTransport(urlWithView(listening.url, view), {
+        requestInit: { headers: principalHeaders(principal) },
+      }),
     close: () => listening.close(),
   }
 }
 
-async function inProcess(served: object, options: HandlerOptions): Promise<Wiring> {
+async function overFetch(served: object, options: HandlerOptions): Promise<Connector> {
   const handler = createHandler(served, options)
   return {
-    wire: ({ principal, view }) =>
-      new StreamableHTTPClientTransport(addressOf('http://localhost/mcp', view), {
-        requestInit: { headers: headersFor(principal) },
+    createTransport: ({ principal, view }) =>
+      new StreamableHTTPClientTransport(urlWithView('http://localhost/mcp', view), {
+        requestInit: { headers: principalHeaders(principal) },
         fetch: (url, init) => handler.fetch(new Request(url, init)),
       }),
     close: () => handler.close(),
   }
 }
 
-async function pipes(served: object): Promise<Wiring> {
+async function overPipes(served: object): Promise<Connector> {
   const connections: { close(): Promise<void> }[] = []
   return {
-    wire({ principal, view = '' }) {
+    createTransport({ principal, view = '' }) {
       const toServer = new PassThrough()
       const toClient = new PassThrough()
       connections.push(
@@ -110,7 +112,7 @@ async function pipes(served: object): Promise<Wiring> {
           ...(principal !== undefined && { principal }),
         }),
       )
-      // Both ends of a pipe speak the same lines, so the server's transport serves as the client's as well.
+      // Both ends use the same line format, so the server's transport class works for the client too.
       return new StdioServerTransport(toClient, toServer)
     },
     async close() {
@@ -119,9 +121,9 @@ async function pipes(served: object): Promise<Wiring> {
   }
 }
 
-const addressOf = (url: string, view: string | undefined): URL => new URL(view === undefined ? url : `${url}?${view}`)
+const urlWithView = (url: string, view: string | undefined): URL => new URL(view === undefined ? url : `${url}?${view}`)
 
-const headersFor = (principal: Principal | undefined): Record<string, string> =>
+const principalHeaders = (principal: Principal | undefined): Record<string, string> =>
   principal === undefined ? {} : { [principalHeader]: encodeURIComponent(JSON.stringify(principal)) }
 
 function authenticate(request: Request): Principal | undefined {

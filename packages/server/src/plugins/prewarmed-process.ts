@@ -1,22 +1,21 @@
 import type { PluginProcess } from './process.ts'
 
-// Long enough that it does not take part in the rush of what is being loaded.
-const afterMs = 250
+// Long enough not to compete with the plugins that are loading.
+const startDelayMs = 250
 
-/** Keeps one process ready, so that what is saved need not wait for Node to start. */
-export class Spare {
+/** Keeps one process ready, so that loading a saved plugin does not wait for Node to start. */
+export class PrewarmedProcess {
   readonly #start: () => PluginProcess
-  readonly #isKept: boolean
+  readonly #isEnabled: boolean
   #ready: PluginProcess | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(start: () => PluginProcess, { isKept }: { readonly isKept: boolean }) {
+  constructor(start: () => PluginProcess, { isEnabled }: { readonly isEnabled: boolean }) {
     this.#start = start
-    this.#isKept = isKept
+    this.#isEnabled = isEnabled
   }
 
-  /** The process that is ready, or a new one. */
   take(): PluginProcess {
     const ready = this.#ready
     this.#ready = undefined
@@ -31,11 +30,11 @@ export class Spare {
   }
 
   #prepare(): void {
-    if (!this.#isKept || this.#isClosed) return
+    if (!this.#isEnabled || this.#isClosed) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#ready = this.#start()
-    }, afterMs)
+    }, startDelayMs)
     this.#timer.unref()
   }
 }

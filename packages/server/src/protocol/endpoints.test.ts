@@ -6,25 +6,25 @@ import { createHandler, type Handler, type HandlerOptions } from '../transports/
 
 const eras = ['session', 'stateless'] as const
 
-/** Two toolboxes behind one handler: whoever is called `red` is served the second. */
-function shared(options: HandlerOptions = {}) {
-  const its = { name: 'red' }
+/** Serves two toolboxes with one handler: the second to the principal `red`. */
+function twoToolboxes(options: HandlerOptions = {}) {
+  const info = { name: 'red' }
   const blue = defineToolbox({ name: 'blue', version: '1.0.0', about: 'Blue things' }).tool('paint', {}, () => 'blue')
   const red = defineToolbox({
     name: 'unused',
     version: '0.0.0',
     about: 'unused',
-    introduce: () => ({ info: { ...its, version: '2.0.0', description: 'Red things' }, about: `All ${its.name}` }),
+    introduce: () => ({ info: { ...info, version: '2.0.0', description: 'Red things' }, about: `All ${info.name}` }),
   }).tool('paint', {}, () => 'red')
   const handler = createHandler(blue, {
     identify: (head) => ({ id: head.header('who') ?? 'nobody' }),
     servedTo: (principal) => (principal?.id === 'red' ? red : blue),
     ...options,
   })
-  return { handler, blue, red, its }
+  return { handler, blue, red, info }
 }
 
-const connected = (handler: Handler, who: string, era: (typeof eras)[number], listens = true) =>
+const connect = (handler: Handler, who: string, era: (typeof eras)[number], listens = true) =>
   testClient(
     new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), {
       requestInit: { headers: { who } },
@@ -34,51 +34,51 @@ const connected = (handler: Handler, who: string, era: (typeof eras)[number], li
   )
 
 describe.each(eras)('a handler with two toolboxes, in the era "%s"', (era) => {
-  test('serves each principal its own, with the name that it has now', async () => {
-    const { handler, its } = shared()
+  test('serves each principal its own toolbox, with its current name', async () => {
+    const { handler, info } = twoToolboxes()
     await using _ = handler
-    await using one = await connected(handler, 'ann', era)
-    await using two = await connected(handler, 'red', era)
+    await using one = await connect(handler, 'ann', era)
+    await using two = await connect(handler, 'red', era)
     expect((await one.call('paint')).content).toEqual([{ type: 'text', text: 'blue' }])
     expect((await two.call('paint')).content).toEqual([{ type: 'text', text: 'red' }])
     expect(one.client.getServerVersion()).toEqual({ name: 'blue', version: '1.0.0' })
     expect(two.client.getServerVersion()).toEqual({ name: 'red', version: '2.0.0', description: 'Red things' })
     expect(two.client.getInstructions()).toBe('All red.')
-    its.name = 'crimson'
-    await using three = await connected(handler, 'red', era)
+    info.name = 'crimson'
+    await using three = await connect(handler, 'red', era)
     expect([three.client.getServerVersion()?.name, three.client.getInstructions()]).toEqual(['crimson', 'All crimson.'])
   })
 
-  test('notifies the clients of the toolbox that changed, and ends those of one that is not served any more', async () => {
-    const { handler, red, blue } = shared()
+  test('notifies only clients of the changed toolbox, and disconnects those of a removed one', async () => {
+    const { handler, red, blue } = twoToolboxes()
     await using _ = handler
-    await using one = await connected(handler, 'ann', era)
-    await using two = await connected(handler, 'red', era)
+    await using one = await connect(handler, 'ann', era)
+    await using two = await connect(handler, 'red', era)
     red.tool('mix', {}, () => 'pink')
-    await two.told(1)
-    await one.quiet()
-    expect(one.notices).toBe(0)
+    await two.waitForListChanges(1)
+    await one.settle()
+    expect(one.listChanges).toBe(0)
     const counts = () => [handler.sessionCount, handler.subscriptionCount]
     expect(counts()).toEqual(era === 'session' ? [2, 0] : [0, 2])
-    await handler.forget(red)
+    await handler.remove(red)
     expect(counts()).toEqual(era === 'session' ? [1, 0] : [0, 1])
     blue.tool('mix', {}, () => 'cyan')
-    await one.told(1)
+    await one.waitForListChanges(1)
     expect(await one.toolNames()).toEqual(['paint', 'mix'])
-    const again = two.toolNames().catch((error: unknown) => String(error))
-    // Nothing of a client of 2026-07-28 is kept, so nothing of it can be missing.
-    expect(String(await again)).toMatch(era === 'session' ? /There is no such session/u : /^paint,mix$/u)
+    const afterRemoval = two.toolNames().catch((error: unknown) => String(error))
+    // 2026-07-28 clients have no server-side state that could be missing.
+    expect(String(await afterRemoval)).toMatch(era === 'session' ? /Session not found/u : /^paint,mix$/u)
   })
 
-  test('has one limit for all of them', async () => {
-    const { handler } = shared({ sessions: { max: 2 }, maxSubscriptions: 2 })
+  test('shares its limits between them', async () => {
+    const { handler } = twoToolboxes({ sessions: { max: 2 }, maxSubscriptions: 2 })
     await using _ = handler
-    await using one = await connected(handler, 'ann', era)
-    await using two = await connected(handler, 'red', era)
-    const next = (who: string) => connected(handler, who, era)
-    for (const who of ['ann', 'red']) await expect(next(who)).rejects.toThrow(/at most 2/u)
+    await using one = await connect(handler, 'ann', era)
+    await using two = await connect(handler, 'red', era)
+    const next = (who: string) => connect(handler, who, era)
+    for (const who of ['ann', 'red']) await expect(next(who)).rejects.toThrow(/limit reached \(2\)/u)
     expect(new Set(handler.sessions().map(({ number }) => number)).size).toBe(era === 'session' ? 2 : 0)
-    await handler.dismiss((principal) => principal?.id === 'red')
+    await handler.disconnect((principal) => principal?.id === 'red')
     await using three = await next('ann')
     expect(await three.toolNames()).toEqual(await one.toolNames())
     await two.close()

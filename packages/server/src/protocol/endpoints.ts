@@ -4,63 +4,63 @@ import type { Resumption } from './session-http.ts'
 import { type SessionLimits, Sessions } from './sessions.ts'
 import { Stateless, type StatelessOptions } from './stateless.ts'
 
-/** The clients of one toolbox. */
-export interface Branch {
+/** The clients of one toolbox, by era. */
+export interface Endpoint {
   readonly runtime: Runtime
   readonly sessions: Sessions
   readonly stateless: Stateless
 }
 
-export interface BranchesOptions extends Omit<StatelessOptions, 'streams'> {
+export interface EndpointsOptions extends Omit<StatelessOptions, 'streams'> {
   readonly sessions: SessionLimits & Resumption
-  /** The clock for idle sessions. */
+  /** Clock for idle sessions, in milliseconds. */
   readonly now: () => number
 }
 
-/** The toolboxes that one handler serves. A branch begins with the first client of its toolbox; limits hold for all of them together. */
-export class Branches {
-  readonly #options: BranchesOptions
-  readonly #byRuntime = new Map<Runtime, Branch>()
-  #begun = 0
+/** The toolboxes of one handler. An endpoint is created for the first client of its toolbox; limits apply to all together. */
+export class Endpoints {
+  readonly #options: EndpointsOptions
+  readonly #byRuntime = new Map<Runtime, Endpoint>()
+  #lastNumber = 0
 
-  constructor(options: BranchesOptions) {
+  constructor(options: EndpointsOptions) {
     this.#options = options
   }
 
-  of(served: object): Branch {
+  get(served: object): Endpoint {
     const runtime = runtimeOf(served)
-    const found = this.#byRuntime.get(runtime)
-    if (found !== undefined) return found
+    const existing = this.#byRuntime.get(runtime)
+    if (existing !== undefined) return existing
     const { sessions, now, ...stateless } = this.#options
-    const made: Branch = {
+    const endpoint: Endpoint = {
       runtime,
       sessions: new Sessions(runtime, sessions, {
         now,
         occupied: () => this.#sum('sessions'),
         sweep: () => this.sweep(),
-        number: () => ++this.#begun,
+        nextNumber: () => ++this.#lastNumber,
       }),
       stateless: new Stateless(runtime, { ...stateless, streams: () => this.#sum('stateless') }),
     }
-    this.#byRuntime.set(runtime, made)
-    return made
+    this.#byRuntime.set(runtime, endpoint)
+    return endpoint
   }
 
-  all(): readonly Branch[] {
+  all(): readonly Endpoint[] {
     return [...this.#byRuntime.values()]
   }
 
-  /** Ends sessions that nobody uses any more. */
+  /** Ends idle sessions. */
   async sweep(): Promise<void> {
     await Promise.all(this.all().map(({ sessions }) => sessions.sweep()))
   }
 
-  /** Ends everything of a toolbox that is not served any more. */
-  async forget(served: object): Promise<void> {
+  /** Ends the sessions, streams and calls of a toolbox. */
+  async remove(served: object): Promise<void> {
     const runtime = runtimeOf(served)
-    const found = this.#byRuntime.get(runtime)
+    const endpoint = this.#byRuntime.get(runtime)
     this.#byRuntime.delete(runtime)
-    if (found !== undefined) await Promise.all([found.sessions.close(), found.stateless.close()])
+    if (endpoint !== undefined) await Promise.all([endpoint.sessions.close(), endpoint.stateless.close()])
   }
 
   async close(): Promise<void> {
@@ -69,7 +69,7 @@ export class Branches {
 
   #sum(part: 'sessions' | 'stateless'): number {
     let sum = 0
-    for (const branch of this.#byRuntime.values()) sum += branch[part].occupied
+    for (const endpoint of this.#byRuntime.values()) sum += endpoint[part].occupied
     return sum
   }
 }

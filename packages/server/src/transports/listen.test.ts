@@ -3,33 +3,33 @@ import { Failure, LiveFacts } from '@unfold-mcp/core'
 import { expect, test, vi } from 'vitest'
 import { testClient } from '../testing/client.ts'
 import { defineToolbox } from '../toolbox.ts'
-import { listen } from '../transports/node.ts'
+import { listen } from './node.ts'
 
 const box = () => defineToolbox({ name: 'hub', version: '1.0.0' }).tool('ping', {}, () => 'pong')
 
-test('what a server has beside MCP is answered by its author, behind the same checks', async () => {
-  const asked: string[] = []
+test('the fallback handles other paths, after the same checks', async () => {
+  const requests: string[] = []
   await using server = await listen(box(), {
     port: 0,
     subpaths: true,
     authenticate: (request) => {
-      asked.push(`mcp ${new URL(request.url).pathname}`)
+      requests.push(`mcp ${new URL(request.url).pathname}`)
       return { id: 'anybody' }
     },
-    elsewhere: (request) => {
-      asked.push(new URL(request.url).pathname)
+    fallback: (request) => {
+      requests.push(new URL(request.url).pathname)
       return new Response('here', { status: 201, headers: { 'x-own': 'yes' } })
     },
   })
   const { origin } = new URL(server.url)
-  const answer = await fetch(`${origin}/mcpx/health`)
-  expect([answer.status, answer.headers.get('x-own'), await answer.text()]).toEqual([201, 'yes', 'here'])
+  const response = await fetch(`${origin}/mcpx/health`)
+  expect([response.status, response.headers.get('x-own'), await response.text()]).toEqual([201, 'yes', 'here'])
   expect((await fetch(`${origin}/health`, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
   await fetch(`${origin}/mcp/work`, { method: 'DELETE' })
-  expect(asked).toEqual(['/mcpx/health', 'mcp /mcp/work'])
+  expect(requests).toEqual(['/mcpx/health', 'mcp /mcp/work'])
 })
 
-test('who has a session is known, without what they are known by', async () => {
+test('sessions() lists the clients without their session ids', async () => {
   await using server = await listen(box(), { port: 0, authenticate: () => ({ id: 'ann' }) })
   const { handler, url } = server
   const client = await testClient(new StreamableHTTPClientTransport(new URL(url)), { era: 'session', listens: true })
@@ -48,15 +48,15 @@ test('who has a session is known, without what they are known by', async () => {
   expect(handler.sessions()).toEqual([])
 })
 
-test('every call is admitted or answered with why not, whichever tool it names', async () => {
-  const asked: unknown[] = []
+test('every call is admitted or refused with a reason, whatever the tool', async () => {
+  const admitted: unknown[] = []
   const toolbox = defineToolbox({
     name: 'hub',
     version: '1.0.0',
     groups: { files: { about: 'Files' } },
     admit: ({ tool, principal }) => {
-      asked.push([tool, principal])
-      if (asked.length > 2)
+      admitted.push([tool, principal])
+      if (admitted.length > 2)
         throw new Failure('rate_limited', 'Too many calls. Call again in 1 s.', { limit: 2, retryAfterMs: 1_000 })
     },
   }).tool('read', { group: 'files' }, () => 'text')
@@ -71,22 +71,22 @@ test('every call is admitted or answered with why not, whichever tool it names',
     isError: true,
     content: [{ text: expect.stringContaining('again in 1 s') }],
   })
-  expect(asked).toEqual(['activate_files', 'read', 'activate_files'].map((tool) => [tool, { id: 'ann' }]))
+  expect(admitted).toEqual(['activate_files', 'read', 'activate_files'].map((tool) => [tool, { id: 'ann' }]))
 })
 
-test('a call waits for what admits it, before its modes and arguments are checked', async () => {
+test('a call waits for admission before its modes and arguments are checked', async () => {
   const facts = new LiveFacts({ logs: 0 })
   let arrive = (): void => undefined
   const arrived = new Promise<void>((resolve) => {
     arrive = resolve
   })
-  const asked: string[] = []
+  const admitted: string[] = []
   const toolbox = defineToolbox({
     name: 'hub',
     version: '1.0.0',
     facts,
     admit: ({ tool }) => {
-      asked.push(tool)
+      admitted.push(tool)
       return tool === 'observe' ? arrived : undefined
     },
   })
@@ -103,7 +103,7 @@ test('a call waits for what admits it, before its modes and arguments are checke
   })
   const observed = client.call('observe', { what: 'logs' })
   expect(await client.call('health')).toMatchObject({ content: [{ text: 'well' }] })
-  await vi.waitFor(() => expect(asked.toSorted()).toEqual(['health', 'observe']))
+  await vi.waitFor(() => expect(admitted.toSorted()).toEqual(['health', 'observe']))
   facts.set({ logs: 1 })
   arrive()
   expect(await observed).toMatchObject({ content: [{ text: 'a line' }] })
