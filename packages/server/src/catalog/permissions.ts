@@ -26,8 +26,8 @@ export interface PermitSource<P extends Principal = Principal> {
 interface Refusals {
   readonly version: unknown
   readonly catalog: Catalog<ToolEntry>
-  readonly found: WeakMap<Principal, ReadonlySet<ToolEntry>>
-  nobodys: ReadonlySet<ToolEntry> | undefined
+  readonly byPrincipal: WeakMap<Principal, ReadonlySet<ToolEntry>>
+  anonymous: ReadonlySet<ToolEntry> | undefined
 }
 
 const noEntries: ReadonlySet<ToolEntry> = new Set()
@@ -56,18 +56,18 @@ export class Permissions {
     if (permit === undefined) return noEntries
     if (typeof permit === 'function') return this.#forbiddenNow(catalog, principal)
     const refusals = this.#refusalsOf(catalog, permit.version())
-    const known = principal === undefined ? refusals.nobodys : refusals.found.get(principal)
+    const known = principal === undefined ? refusals.anonymous : refusals.byPrincipal.get(principal)
     if (known !== undefined) return known
     const made = this.#forbiddenNow(catalog, principal)
-    if (principal === undefined) refusals.nobodys = made
-    else refusals.found.set(principal, made)
+    if (principal === undefined) refusals.anonymous = made
+    else refusals.byPrincipal.set(principal, made)
     return made
   }
 
   #refusalsOf(catalog: Catalog<ToolEntry>, version: unknown): Refusals {
     const known = this.#refusals
     if (known !== undefined && known.version === version && known.catalog === catalog) return known
-    const made: Refusals = { version, catalog, nobodys: undefined, found: new WeakMap() }
+    const made: Refusals = { version, catalog, anonymous: undefined, byPrincipal: new WeakMap() }
     this.#refusals = made
     return made
   }

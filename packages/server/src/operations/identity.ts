@@ -24,19 +24,19 @@ export async function identity(runtime: Runtime, scope: Scope, { params, revisio
   const { basis, stateful, outline: wantsOutline } = params
   if (basis !== undefined && basis !== 'names' && basis !== 'definitions')
     throw malformed(discovery.methods.identity, '"basis" is "definitions", or "names" for names and descriptions alone.')
-  const shown = runtime.views.rendered(scope)
-  const whole = discoverable(runtime, scope)
-  const own = runtime.identities.of(shown, basis)
+  const listed = runtime.views.rendered(scope)
+  const permitted = discoverable(runtime, scope)
+  const own = runtime.identities.of(listed, basis)
   const outline = wantsOutline === true ? outlineOf(runtime, scope) : undefined
   const state = stateful === true ? stateIdentity(own, listState(runtime, scope)) : undefined
   return {
     server_id: own,
-    tools_count: shown.tools.length,
+    tools_count: listed.tools.length,
     protocol_version: discoveryVersion,
     basis: basis ?? runtime.declaration.identity,
     catalog: {
-      identity: runtime.identities.of(whole, basis),
-      tools_count: whole.tools.length,
+      identity: runtime.identities.of(permitted, basis),
+      tools_count: permitted.tools.length,
       ...(outline !== undefined && { tools: outline.tools }),
       ...(outline?.gate !== undefined && { gate: outline.gate }),
     },

@@ -16,9 +16,9 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
   if (cursor !== undefined || runtime.declaration.pageSize !== undefined)
     return { ...page(runtime, scope, cursor), ...rest(runtime, scope) }
   runtime.relists.noteList(scope)
-  const shown = runtime.views.withCounts(scope)
-  const isNatural = scope.settings.era === 'stateless' || shown.tools.every((tool) => sessionTool(tool) === tool)
-  const tools = isNatural ? shown.bytes : JSON.stringify(shown.tools.map(sessionTool))
+  const view = runtime.views.withCounts(scope)
+  const isNatural = scope.settings.era === 'stateless' || view.tools.every((tool) => sessionTool(tool) === tool)
+  const tools = isNatural ? view.bytes : JSON.stringify(view.tools.map(sessionTool))
   const more = JSON.stringify(rest(runtime, scope))
   // Listing is the most frequent request, so the tools of a view are encoded once.
   return new EncodedResult(['{"tools":', tools, more === '{}' ? '}' : `,${more.slice(1)}`])

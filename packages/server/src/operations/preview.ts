@@ -41,16 +41,16 @@ export async function previewFor(runtime: Runtime, { era = 'session', principal,
   })
   try {
     const { exposure, reason, tokens } = runtime.views.decision(scope)
-    const shown = runtime.views.rendered(scope)
-    const whole = runtime.views.permitted(scope)
+    const listed = runtime.views.rendered(scope)
+    const permitted = runtime.views.permitted(scope)
     return {
       exposure,
       reason,
       ...(tokens !== undefined && { budgetTokens: scope.settings.exposureSettings.budgetTokens }),
-      listed: shown.tools,
-      listedTokens: shown.tokens,
-      all: whole.tools,
-      allTokens: whole.tokens,
+      listed: listed.tools,
+      listedTokens: listed.tokens,
+      all: permitted.tools,
+      allTokens: permitted.tokens,
     }
   } finally {
     await runtime.scopes.close(scope)

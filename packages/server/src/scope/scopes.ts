@@ -79,7 +79,7 @@ export class Scopes {
     for (const scope of [...this.#open]) await this.close(scope)
   }
 
-  /** Throws when the declared tools cannot be served, so that whoever starts the server learns it before a client does. */
+  /** Throws when the declared tools cannot be served, before a client connects. */
   async validate(view: UrlView = emptyView, principal?: Principal): Promise<void> {
     this.#parts.catalogs.check()
     const server = await this.#serverFor(view, { era: 'session', principal })

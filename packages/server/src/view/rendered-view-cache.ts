@@ -18,11 +18,11 @@ export class RenderedViewCache {
     return found
   }
 
-  set(key: string, shown: RenderedView): void {
-    this.#kept.set(key, shown)
-    this.#tools += weight(shown)
+  set(key: string, view: RenderedView): void {
+    this.#kept.set(key, view)
+    this.#tools += weight(view)
     for (const [oldest, other] of this.#kept) {
-      if (this.#tools <= this.#limit || other === shown) return
+      if (this.#tools <= this.#limit || other === view) return
       this.#kept.delete(oldest)
       this.#tools -= weight(other)
     }
@@ -30,4 +30,4 @@ export class RenderedViewCache {
 }
 
 // An empty view also takes memory.
-const weight = (shown: RenderedView): number => shown.tools.length + 10
+const weight = (view: RenderedView): number => view.tools.length + 10

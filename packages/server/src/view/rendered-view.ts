@@ -35,25 +35,25 @@ export function renderView(entries: readonly ToolEntry[]): RenderedView {
 }
 
 /** Adds the current amounts of data to `_meta`. Fingerprint and cost stay the same. */
-export function withCounts(shown: RenderedView, available: ReadonlyMap<ToolEntry, ModeSet>, snapshot: Snapshot): RenderedView {
-  const tools = shown.entries.map((entry) => {
+export function withCounts(view: RenderedView, available: ReadonlyMap<ToolEntry, ModeSet>, snapshot: Snapshot): RenderedView {
+  const tools = view.entries.map((entry) => {
     const { tool, modes } = entry
     const set = available.get(entry.declared ?? entry)
     const meta = modes === undefined || set === undefined ? undefined : modeMeta(modes, set, snapshot)
     return meta === undefined ? tool : { ...tool, _meta: { ...tool._meta, ...meta } }
   })
   return {
-    entries: shown.entries,
+    entries: view.entries,
     tools,
-    fingerprint: shown.fingerprint,
+    fingerprint: view.fingerprint,
     isCounted: true,
     get bytes() {
       return arrayOf(
-        tools.map((tool, index) => (tool === shown.tools[index] ? bytesOf(tool) : encoder.encode(JSON.stringify(tool)))),
+        tools.map((tool, index) => (tool === view.tools[index] ? bytesOf(tool) : encoder.encode(JSON.stringify(tool)))),
       )
     },
     get tokens() {
-      return shown.tokens
+      return view.tokens
     },
   }
 }

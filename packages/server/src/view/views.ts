@@ -51,7 +51,7 @@ const allAvailable: Availability = { unavailable: noEntries, modes: noModes }
 
 /** View inputs, and the snapshot that predicates read at the same moment. */
 interface InputsWithSnapshot {
-  readonly look: ViewInputs<ToolEntry>
+  readonly inputs: ViewInputs<ToolEntry>
   readonly snapshot: Snapshot
 }
 
@@ -127,9 +127,9 @@ export class Views {
 
   /** The current view, with amounts of data. */
   withCounts(scope: Scope): RenderedView {
-    const { look, snapshot } = this.#inputsWithSnapshot(scope)
-    const shown = this.#renderedFor(scope, look)
-    return scope.settings.counts && shown.isCounted ? withCounts(shown, look.modes, snapshot) : shown
+    const { inputs, snapshot } = this.#inputsWithSnapshot(scope)
+    const view = this.#renderedFor(scope, inputs)
+    return scope.settings.counts && view.isCounted ? withCounts(view, inputs.modes, snapshot) : view
   }
 
   /** The current view. */
@@ -139,13 +139,13 @@ export class Views {
 
   /** Everything that decides what this scope sees, read at one moment. */
   inputs(scope: Scope): ViewInputs<ToolEntry> {
-    return this.#inputsWithSnapshot(scope).look
+    return this.#inputsWithSnapshot(scope).inputs
   }
 
-  #renderedFor(scope: Scope, look: ViewInputs<ToolEntry>): RenderedView {
-    const shown = this.#cached(this.#options.catalogOf(scope), look)
-    if (scope.settings.exposureSettings.order !== 'append' || scope.settings.era === 'stateless') return shown
-    return this.#inOrderOf(scope, shown)
+  #renderedFor(scope: Scope, inputs: ViewInputs<ToolEntry>): RenderedView {
+    const view = this.#cached(this.#options.catalogOf(scope), inputs)
+    if (scope.settings.exposureSettings.order !== 'append' || scope.settings.era === 'stateless') return view
+    return this.#inOrderOf(scope, view)
   }
 
   #inputsWithSnapshot(scope: Scope): InputsWithSnapshot {
@@ -180,19 +180,22 @@ export class Views {
     const { exposure } = this.#decide(catalogState, scope, full)
     const hints = this.#hints(catalogState, scope, { ...full, exposure })
     const surfaces = surfacesFor(catalogState, scope, exposure)
-    const look = { ...full, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
-    return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(catalogState, look), snapshot }
+    const inputs = { ...full, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
+    return {
+      inputs: inputs.forbidden.size === 0 && !inputs.readOnly ? inputs : withoutIdleDeactivator(catalogState, inputs),
+      snapshot,
+    }
   }
 
-  #hints(catalogState: CatalogState, { settings }: Scope, look: ViewInputs<ToolEntry>): ViewInputs['hints'] {
+  #hints(catalogState: CatalogState, { settings }: Scope, inputs: ViewInputs<ToolEntry>): ViewInputs['hints'] {
     const { hostHints, budgetTokens } = settings.exposureSettings
-    if (!(hostHints ?? look.exposure === 'native')) return 'none'
+    if (!(hostHints ?? inputs.exposure === 'native')) return 'none'
     // Searching for a tool that fits into the budget would only cost a turn.
-    return look.exposure === 'native' && this.#fullTokens(catalogState, look) <= budgetTokens ? 'load' : 'search'
+    return inputs.exposure === 'native' && this.#fullTokens(catalogState, inputs) <= budgetTokens ? 'load' : 'search'
   }
 
-  #fullTokens(catalogState: CatalogState, look: ViewInputs<ToolEntry>): number {
-    return this.#cached(catalogState, { ...look, exposure: 'everything', surfaces: noSurfaces, hints: 'none' }).tokens
+  #fullTokens(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): number {
+    return this.#cached(catalogState, { ...inputs, exposure: 'everything', surfaces: noSurfaces, hints: 'none' }).tokens
   }
 
   /** The inputs for showing everything. */
@@ -242,9 +245,9 @@ export class Views {
   /** All permitted and available tools, listed or not. */
   permitted(scope: Scope): RenderedView {
     const catalogState = this.#options.catalogOf(scope)
-    const look = this.inputs(scope)
-    const activation = scope.settings.canActivate ? this.#opened(catalogState, look.activation) : look.activation
-    return this.#cached(catalogState, { ...look, activation, exposure: 'everything', surfaces: noSurfaces, hints: 'none' })
+    const inputs = this.inputs(scope)
+    const activation = scope.settings.canActivate ? this.#opened(catalogState, inputs.activation) : inputs.activation
+    return this.#cached(catalogState, { ...inputs, activation, exposure: 'everything', surfaces: noSurfaces, hints: 'none' })
   }
 
   /** Adds all groups that must be active before their tools can run. */
@@ -261,7 +264,7 @@ export class Views {
     return this.#decide(catalogState, scope, this.#fullInputs(scope, snapshot))
   }
 
-  #decide(catalogState: CatalogState, { settings }: Scope, look: ViewInputs<ToolEntry>): Decision {
+  #decide(catalogState: CatalogState, { settings }: Scope, inputs: ViewInputs<ToolEntry>): Decision {
     const { preference, canActivate, host } = settings
     if (preference === 'native' && host?.profile.defers === 'always')
       return { exposure: preference, reason: `${host.profile.title} defers tools itself` }
@@ -273,7 +276,7 @@ export class Views {
     if (preference === 'measured' && catalogState.groups.byName.size === 0)
       return { exposure: 'everything', reason: 'the server declares no groups' }
     const { budgetTokens } = settings.exposureSettings
-    const tokens = this.#fullTokens(catalogState, look)
+    const tokens = this.#fullTokens(catalogState, inputs)
     const measure = `the full list costs about ${tokens} tokens and the budget is ${budgetTokens}`
     return { exposure: tokens <= budgetTokens ? 'everything' : 'search', reason: measure, tokens }
   }
@@ -294,20 +297,20 @@ export class Views {
     }
   }
 
-  #cached(catalogState: CatalogState, look: ViewInputs<ToolEntry>): RenderedView {
-    const known = this.#viewsByInputs.get(look)
+  #cached(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): RenderedView {
+    const known = this.#viewsByInputs.get(inputs)
     if (known !== undefined) return known
-    const made = this.#cachedByKey(catalogState, look)
-    this.#viewsByInputs.set(look, made)
+    const made = this.#cachedByKey(catalogState, inputs)
+    this.#viewsByInputs.set(inputs, made)
     return made
   }
 
-  #cachedByKey(catalogState: CatalogState, look: ViewInputs<ToolEntry>): RenderedView {
+  #cachedByKey(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): RenderedView {
     const cache = this.#cacheOf(catalogState)
-    const key = this.#keyOf(catalogState, look)
+    const key = this.#keyOf(catalogState, inputs)
     const found = cache.get(key)
     if (found !== undefined) return found
-    const made = render(catalogState, look)
+    const made = render(catalogState, inputs)
     cache.set(key, made)
     return made
   }
@@ -320,15 +323,15 @@ export class Views {
     return made
   }
 
-  #keyOf({ catalog, groups }: CatalogState, look: ViewInputs<ToolEntry>): string {
+  #keyOf({ catalog, groups }: CatalogState, inputs: ViewInputs<ToolEntry>): string {
     const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
-    const { exposure, surfaces, hints, readOnly } = look
-    const done = look.succeeded === undefined ? '*' : [...look.succeeded].join()
-    const modes = look.everyMode ? '*' : [...look.modes.values()].join('.')
-    const marks = `${readOnly ? 'r' : ''}${hints}${look.activatorsAreTools === true ? 'a' : ''}`
+    const { exposure, surfaces, hints, readOnly } = inputs
+    const done = inputs.succeeded === undefined ? '*' : [...inputs.succeeded].join()
+    const modes = inputs.everyMode ? '*' : [...inputs.modes.values()].join('.')
+    const marks = `${readOnly ? 'r' : ''}${hints}${inputs.activatorsAreTools === true ? 'a' : ''}`
     const flags = `${exposure} ${[...surfaces].join()} ${marks} ${done} ${modes}`
-    return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
+    return `${flags}|${bits(inputs.unavailable, catalog.conditional)}|${bits(inputs.forbidden, catalog.entries)}|${this.#activationKey(groups, inputs.activation)}`
   }
 
   // The order of groups matters only for choosing between versions, so scopes with the same groups share a view.
@@ -350,10 +353,10 @@ export class Views {
     })
   }
 
-  #inOrderOf(scope: Scope, shown: RenderedView): RenderedView {
-    const entries = appended(scope.order, shown.entries)
+  #inOrderOf(scope: Scope, view: RenderedView): RenderedView {
+    const entries = appended(scope.order, view.entries)
     scope.order = entries.map((entry) => entry.tool.name)
-    return entries.every((entry, index) => entry === shown.entries[index]) ? shown : renderView(entries)
+    return entries.every((entry, index) => entry === view.entries[index]) ? view : renderView(entries)
   }
 }
 
@@ -366,27 +369,29 @@ function snapshotIn(preference: ExposurePreference, { groups }: CatalogState, ac
 }
 
 /** The generated `deactivate` would reveal to a client without groups that there are groups. */
-function withoutIdleDeactivator(catalogState: CatalogState, look: ViewInputs<ToolEntry>): ViewInputs<ToolEntry> {
+function withoutIdleDeactivator(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): ViewInputs<ToolEntry> {
   const deactivator = catalogState.catalog.byName.get('deactivate')?.find((entry) => entry.source === surfaceSource)
-  if (deactivator === undefined || readerOf(catalogState, look).groups.size > 0) return look
-  return { ...look, forbidden: new Set([...look.forbidden, deactivator]) }
+  if (deactivator === undefined || readerOf(catalogState, inputs).groups.size > 0) return inputs
+  return { ...inputs, forbidden: new Set([...inputs.forbidden, deactivator]) }
 }
 
-function render(catalogState: CatalogState, look: ViewInputs<ToolEntry>): RenderedView {
-  const surface = surfaceFor(catalogState, look)
-  return renderView(computeView(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? rendered(entry, look)))
+function render(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): RenderedView {
+  const surface = surfaceFor(catalogState, inputs)
+  return renderView(
+    computeView(catalogState.catalog, inputs).entries.map((entry) => surface.get(entry) ?? rendered(entry, inputs)),
+  )
 }
 
 /** Renders an entry: its available modes, advice on what to call first, and hints for hosts. */
-function rendered(entry: ToolEntry, look: ViewInputs<ToolEntry>): ToolEntry {
-  const available = look.modes.get(entry)
-  const modes = look.everyMode ? entry.modes?.asStatic : entry.modes
+function rendered(entry: ToolEntry, inputs: ViewInputs<ToolEntry>): ToolEntry {
+  const available = inputs.modes.get(entry)
+  const modes = inputs.everyMode ? entry.modes?.asStatic : entry.modes
   const tool = available === undefined ? entry.tool : (modes?.toolWith(entry.tool, available) ?? entry.tool)
   const empty = modes !== entry.modes && entry.modes?.all.some((mode) => mode.available !== undefined)
   const whole = empty === true ? advised(tool, emptyModes) : tool
   const first =
-    typeof entry.after === 'string' && look.succeeded === undefined ? advised(whole, `Call ${entry.after} first.`) : whole
-  const hinted = look.hints === 'none' ? first : withHints(entry, first, look.hints)
+    typeof entry.after === 'string' && inputs.succeeded === undefined ? advised(whole, `Call ${entry.after} first.`) : whole
+  const hinted = inputs.hints === 'none' ? first : withHints(entry, first, inputs.hints)
   if (hinted === entry.tool && modes === entry.modes) return entry
   return { ...entry, tool: hinted, ...(modes !== undefined && { modes }), declared: entry }
 }
@@ -408,12 +413,12 @@ function notAwaited(
 const sharedSurfaces = new WeakMap<CatalogState, ReadonlyMap<ToolEntry, ToolEntry>>()
 
 /** The generated tools, described for this client. */
-function surfaceFor(catalogState: CatalogState, look: ViewInputs<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
+function surfaceFor(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
   // Descriptions are the same for all clients without restrictions, so they are built and encoded once.
-  const isWhole = look.forbidden.size === 0 && !look.readOnly
+  const isWhole = inputs.forbidden.size === 0 && !inputs.readOnly
   const found = isWhole ? sharedSurfaces.get(catalogState) : undefined
   if (found !== undefined) return found
-  const reader = readerOf(catalogState, look)
+  const reader = readerOf(catalogState, inputs)
   const entries = catalogState.catalog.entries.filter((entry) => entry.source === surfaceSource || isUndescribed(entry))
   const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, catalogState.surface, reader), reader)]))
   if (isWhole) sharedSurfaces.set(catalogState, made)
@@ -421,12 +426,12 @@ function surfaceFor(catalogState: CatalogState, look: ViewInputs<ToolEntry>): Re
 }
 
 /** The groups and tools that a client with these inputs may know of. Conditional tools are not mentioned. */
-export function readerOf({ catalog, groups }: CatalogState, look: ViewInputs<ToolEntry>): Reader {
+export function readerOf({ catalog, groups }: CatalogState, inputs: ViewInputs<ToolEntry>): Reader {
   const exists = (entry: ToolEntry): boolean =>
-    !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only')
+    !inputs.forbidden.has(entry) && (!inputs.readOnly || facetOf(entry.tool) === 'read-only')
   const existing = (group: string): readonly ToolEntry[] => (catalog.byGroup.get(group) ?? []).filter(exists)
   const worthKnowing = (group: string): boolean =>
-    (look.forbidden.size === 0 && !look.readOnly) ||
+    (inputs.forbidden.size === 0 && !inputs.readOnly) ||
     existing(group).length > 0 ||
     (groups.children.get(group) ?? []).some(worthKnowing)
   return {

@@ -28,8 +28,8 @@ type Admission =
 /** Resolves a tool name for this scope and applies the policy for calls of unlisted tools. */
 export async function admit(runtime: Runtime, scope: Scope, name: string, effects: CallEffects): Promise<Admission> {
   const { catalog } = runtime.catalogs.of(scope)
-  const look = runtime.views.inputs(scope)
-  const meaning = resolve(catalog, look, name)
+  const inputs = runtime.views.inputs(scope)
+  const meaning = resolve(catalog, inputs, name)
   if (meaning.kind === 'shown') return { kind: 'admitted', entry: meaning.entry }
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
   const { entry } = meaning
@@ -40,16 +40,16 @@ export async function admit(runtime: Runtime, scope: Scope, name: string, effect
   }
   const { hiddenCalls } = runtime.declaration
   if (hidesUnlisted(runtime, scope)) throw unknownTool(runtime, scope, name)
-  if (findsTools(look) && hiddenCalls !== 'reveal') return refused(unlistedHint(scope, entry))
-  if (awaitsPrerequisite(entry, look) && hiddenCalls === 'hint') return refused(waitingHint(entry))
+  if (findsTools(inputs) && hiddenCalls !== 'reveal') return refused(unlistedHint(scope, entry))
+  if (awaitsPrerequisite(entry, inputs) && hiddenCalls === 'hint') return refused(waitingHint(entry))
   const group = entry.visibility.group
   if (group === undefined) {
-    if (awaitsPrerequisite(entry, look) || hiddenCalls === 'reveal') return { kind: 'admitted', entry }
+    if (awaitsPrerequisite(entry, inputs) || hiddenCalls === 'reveal') return { kind: 'admitted', entry }
     throw unknownTool(runtime, scope, name)
   }
   if (hiddenCalls === 'hint') return refused(activationHint(runtime, scope, name, group))
   // Where tools are found by search the list stays short: only a group whose hooks must run is activated.
-  const activates = look.exposure !== 'search' || isStrict(look.groups, group)
+  const activates = inputs.exposure !== 'search' || isStrict(inputs.groups, group)
   if (scope.settings.canActivate && activates) await reveal(runtime, scope, group, effects)
   return { kind: 'admitted', entry }
 }

@@ -36,8 +36,8 @@ export async function callByName(
   kind?: Kind,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { catalog, groups } = runtime.catalogs.of(scope)
-  const look = runtime.views.inputs(scope)
-  const meaning = resolve(catalog, look, name)
+  const inputs = runtime.views.inputs(scope)
+  const meaning = resolve(catalog, inputs, name)
   if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnlisted(runtime, scope))) {
     const known = discoverable(runtime, scope).tools.map((tool) => tool.name)
     const next = hidesUnlisted(runtime, scope) ? '' : ' Find tools with search_tools.'
@@ -45,12 +45,12 @@ export async function callByName(
   }
   // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
   const { entry } = meaning
-  const isInactive = entry.visibility.group !== undefined && !awaitsPrerequisite(entry, look)
-  if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.settings.canActivate) {
+  const isInactive = entry.visibility.group !== undefined && !awaitsPrerequisite(entry, inputs)
+  if (meaning.kind === 'hidden' && isInactive && inputs.exposure === 'groups' && scope.settings.canActivate) {
     const admission = await admit(runtime, scope, name, effects)
     if (admission.kind === 'refused') return admission.result
   }
-  if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
+  if (isSurface(entry, inputs)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
   if (kind !== undefined && kindOf(entry.tool) !== kind) return wrongKind(entry)
   const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
   const checked = await entry.input.check(args, snapshot)

@@ -91,8 +91,8 @@ async function switched(
 const mostNamed = 40
 
 function fixedLines(entries: readonly ToolEntry[]): readonly string[] {
-  const shown = entries.slice(0, mostNamed).map(({ tool }) => `- ${signature(tool)}`)
-  return ['In this protocol revision calls do not change the tool list. Call these with call_tool:', ...shown]
+  const listed = entries.slice(0, mostNamed).map(({ tool }) => `- ${signature(tool)}`)
+  return ['In this protocol revision calls do not change the tool list. Call these with call_tool:', ...listed]
 }
 
 /** The groups of these tools that have hooks. */
@@ -142,20 +142,20 @@ const pageSize = 100
 /** Lists names and short descriptions without schemas. */
 function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }: ManageRequest): CallToolResult {
   checkGroup(runtime, scope, group)
-  const whole = discoverable(runtime, scope)
+  const permitted = discoverable(runtime, scope)
   const listed = new Set(runtime.views.rendered(scope).tools.map(({ name }) => name))
   const words = (query ?? '').toLowerCase().split(/\s+/u).filter(Boolean)
-  const wanted = whole.entries.filter(
+  const wanted = permitted.entries.filter(
     ({ tool, tags, visibility }) =>
       (group === undefined || visibility.group === group) &&
       (tag === undefined || tags.includes(tag)) &&
       words.every((word) => `${tool.name} ${tool.description ?? ''}`.toLowerCase().includes(word)),
   )
-  const { items, nextCursor } = pageOf(wanted, pageSize, whole.fingerprint, cursor)
+  const { items, nextCursor } = pageOf(wanted, pageSize, permitted.fingerprint, cursor)
   const lines = items.map(({ tool }) => `- ${tool.name}${listed.has(tool.name) ? ' (enabled)' : ''}${brief(tool)}`)
   const more = nextCursor === undefined ? [] : [`More with cursor "${nextCursor}".`]
-  return withCost([`${items.length} of ${counted(whole.entries.length, 'tool')}:`, ...lines, ...more], {
-    total: whole.entries.length,
+  return withCost([`${items.length} of ${counted(permitted.entries.length, 'tool')}:`, ...lines, ...more], {
+    total: permitted.entries.length,
     tools: items.map(({ tool }) => ({
       name: tool.name,
       description: firstSentence(tool.description ?? ''),
@@ -169,14 +169,21 @@ const brief = ({ description = '' }: Tool): string => (description === '' ? '' :
 
 function statusReply(runtime: Runtime, scope: Scope): CallToolResult {
   const { exposure, reason } = runtime.views.decision(scope)
-  const shown = runtime.views.rendered(scope)
-  const whole = runtime.views.permitted(scope)
+  const listed = runtime.views.rendered(scope)
+  const permitted = runtime.views.permitted(scope)
   const enabled = scope.state.activation.tools
   const lines = [
     `Exposure: ${exposure}, because ${reason}.`,
-    `Listed: ${counted(shown.tools.length, 'tool')}, about ${shown.tokens} tokens. Everything: ${counted(whole.tools.length, 'tool')}, about ${whole.tokens} tokens.`,
+    `Listed: ${counted(listed.tools.length, 'tool')}, about ${listed.tokens} tokens. Everything: ${counted(permitted.tools.length, 'tool')}, about ${permitted.tokens} tokens.`,
     `Enabled: ${enabled.length === 0 ? 'none' : enabled.join(', ')}.`,
     ...(scope.missesChanges ? ['This client does not refresh its tool list in time: use call_tool.'] : []),
   ]
-  return withCost(lines, { exposure, reason, listed: shown.tools.length, tokens: shown.tokens, allTokens: whole.tokens, enabled })
+  return withCost(lines, {
+    exposure,
+    reason,
+    listed: listed.tools.length,
+    tokens: listed.tokens,
+    allTokens: permitted.tokens,
+    enabled,
+  })
 }

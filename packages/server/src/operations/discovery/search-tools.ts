@@ -54,7 +54,7 @@ export async function searchTools(
   const { fallback } = found
   const note = fallback === undefined ? [] : [fallbackMessages[fallback]]
   return withCost(
-    [headline(query, found, tools.length, entries.length), ...tools.map((tool) => shownIn(detail, tool)), ...note],
+    [headline(query, found, tools.length, entries.length), ...tools.map((tool) => formatTool(detail, tool)), ...note],
     {
       total: entries.length,
       confidence: found.confidence,
@@ -74,7 +74,7 @@ export function describeTools(runtime: Runtime, scope: Scope, names: readonly st
     [...known.keys()],
   )
   if (tools.length === 0) return failureResult('unknown_tool', [...unknown, `Find tools with ${finder}.`].join('\n'))
-  return withCost([...tools.map((tool) => shownIn('full', tool)), ...unknown], { names: tools.map(({ name }) => name) })
+  return withCost([...tools.map((tool) => formatTool('full', tool)), ...unknown], { names: tools.map(({ name }) => name) })
 }
 
 export function unknownLine(name: string, known: Iterable<string>): string {
@@ -101,7 +101,7 @@ export function withCost(lines: readonly string[], data: Record<string, unknown>
   return surfaceResult(text, { ...data, cost: estimateTokens(text) })
 }
 
-const shownIn = (detail: Detail, tool: Tool): string =>
+const formatTool = (detail: Detail, tool: Tool): string =>
   detail === 'full' ? JSON.stringify(tool) : detail === 'names' ? `- ${tool.name}` : `- ${signature(tool)}`
 
 function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchRequest): boolean {
@@ -113,11 +113,11 @@ function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchReques
 const howToAsk =
   'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists all tools.'
 
-function headline(query: string, { confidence, unmatched }: ToolSearchResult, shown: number, total: number): string {
-  if (shown === 0) {
+function headline(query: string, { confidence, unmatched }: ToolSearchResult, matches: number, total: number): string {
+  if (matches === 0) {
     return `No match for "${printable(query)}" among ${counted(total, 'tool')}. ${howToAsk}`
   }
-  const count = `${shown} of ${counted(total, 'tool')}`
+  const count = `${matches} of ${counted(total, 'tool')}`
   if (confidence === 'strong') return `${count}:`
   const missing =
     unmatched.length === 0
