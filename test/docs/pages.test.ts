@@ -122,6 +122,10 @@ test('the measured numbers in the README are in the benchmarks', () => {
     const [, , ...measured] = rowOf('docs/benchmarks.md', source)
     expect([unfold, hub, proxy]).toEqual(measured.slice(0, 3))
   }
+  const [, , , ...added] = rowOf('README.md', 'added latency')
+  const [, , unfoldMs, hubMs, proxyMs] = rowOf('docs/benchmarks.md', 'added latency')
+  const firstAndLast = [hubMs, proxyMs, unfoldMs].map((cell = '') => cell.replace(/^([\d.]+), .* and ([\d.]+)$/u, '$1 and $2 ms'))
+  expect(added.slice(0, 3)).toEqual(firstAndLast)
   const tokens = read('docs/examples/measured/tokens.txt')
   const [, , everything, , , unfold = ''] = rowOf('README.md', 'tool list, 527 tools')
   const [surface, search] = unfold.match(/\d+/gu) ?? []
