@@ -1,4 +1,4 @@
-// npm run llms: writes llms.txt (https://llmstxt.org) from the README and the index of the guides. `--check` changes nothing.
+// Part of npm run fences: writes llms.txt (https://llmstxt.org) from the README and the index of the guides. `--check` changes nothing.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { root } from './workspaces.mjs'
@@ -12,7 +12,7 @@ const before = existsSync(join(root, file)) ? read(file) : ''
 const after = rendered(read('README.md'), read(index))
 if (after === before) process.exitCode = 0
 else if (process.argv.includes('--check')) {
-  console.error(`${file} is out of date: run npm run llms`)
+  console.error(`${file} is out of date: run npm run fences`)
   process.exitCode = 1
 } else writeFileSync(join(root, file), after)
 

@@ -25,6 +25,6 @@ test('llms.txt lists every guide once, and every file in it exists', () => {
   expect(new Set(links).size).toBe(links.length)
 })
 
-test('llms.txt is what npm run llms writes', async () => {
+test('llms.txt is what npm run fences writes', async () => {
   await promisify(execFile)(process.execPath, [join(root, 'scripts/llms.mjs'), '--check'])
 })

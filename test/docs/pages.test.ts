@@ -96,12 +96,10 @@ test('the numbers in the README are those of the demo', () => {
     /(\d+) tools, ([\d,]+) tokens\. Clients see (\d+) tools \(([\d,]*\d) tokens/u.exec(printed) ?? []
   const readme = read('README.md').replaceAll('\n', ' ')
   expect(readme).toContain(`**One endpoint for all your MCP servers: ${tools} tools, ${cost} tokens.**`)
-  expect(readme).toContain(`${tools} tools, which would cost a model ${tokens} tokens`)
-  expect(readme).toContain(`Clients get ${listed} tools for ${cost} tokens`)
+  expect(readme).toContain(`${tools} tools that would cost a model ${tokens} tokens`)
   expect(readme).toMatch(
     new RegExp(`\\| tool list, demo +\\| ${tools} tools, ${tokens} tokens .*\\| ${listed} tools, ${cost} tokens`, 'u'),
   )
-  expect(readme).toContain(`with ${tools} tools, of which clients see ${listed};`)
 })
 
 test('the measured numbers in the README are in the benchmarks', () => {
