@@ -8,7 +8,7 @@ export function reproducible(text, { url, root }) {
       // Some servers register a part of their tools a moment later.
       .replaceAll(/(\d+)( tools? .* changed) \+\d+/gu, '$1$2 +$1')
       .replaceAll(/\bunfold(\S*) \d+\.\d+\.\d+/gu, 'unfold$1 0.1.0')
-      .replaceAll(/process \d+, up [^\r\n]*/gu, 'process 4711, up 2 s')
+      .replaceAll(/pid \d+, up [^\r\n]*/gu, 'pid 4711, up 2 s')
       .replaceAll(/\d+ ms/gu, '… ms')
   )
 }
