@@ -19,6 +19,7 @@ const isClean = await stepsInPairs({
   licences: () => run(process.execPath, ['scripts/release/licenses.mjs']),
   architecture: () => run(process.execPath, ['scripts/architecture.mjs', '--check']),
   'code in documents': () => run(process.execPath, ['scripts/fences.mjs', '--check']),
+  'llms.txt': () => run(process.execPath, ['scripts/llms.mjs', '--check']),
   'lock file': () => run(process.execPath, ['scripts/lockfile.mjs']),
   'machine paths': () => run(process.execPath, ['scripts/paths.mjs']),
 })

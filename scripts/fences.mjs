@@ -2,13 +2,16 @@
 //   ```ts source="docs/examples/first-server.ts#tools"    between `//#region tools` and its `//#endregion`, dedented
 //   ```ts source="docs/examples/first-server.ts#all"      the whole file
 //   ```json source="examples/unfold.json"                 the whole file
+// The numbers of the demo in the README come from what it prints.
 // `fences.mjs` writes the code into the pages; `--check` only says where a page differs.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withDemoNumbers } from './demo-numbers.mjs'
 import { manifest, packages, root } from './workspaces.mjs'
 
 const sourced = new Set(['ts', 'tsx', 'typescript', 'js', 'jsx', 'mjs', 'javascript', 'json', 'jsonc'])
 const shell = new Set(['sh', 'bash', 'shell'])
+const demoOutput = 'docs/examples/output/npm-start.txt'
 const marker = /^\s*\/\/\s*#(region|endregion)\b\s*(.*?)\s*$/
 
 const isCheck = process.argv.includes('--check')
@@ -17,7 +20,7 @@ let changed = 0
 
 for (const page of pages()) {
   const before = readFileSync(join(root, page), 'utf8')
-  const after = rewritten(page, before)
+  const after = page === 'README.md' ? withNumbers(rewritten(page, before)) : rewritten(page, before)
   if (after === before) continue
   changed += 1
   if (!isCheck) writeFileSync(join(root, page), after)
@@ -25,6 +28,13 @@ for (const page of pages()) {
 for (const problem of problems) console.error(problem)
 if (!isCheck && changed > 0) console.error(`${changed} page(s) rewritten.`)
 if (problems.length > 0) process.exitCode = 1
+
+/** The README has numbers of the demo in its sentences, outside of fences. */
+function withNumbers(text) {
+  const numbered = withDemoNumbers(text, readFileSync(join(root, demoOutput), 'utf8'))
+  if (isCheck && numbered !== text) problems.push(`README.md: numbers differ from ${demoOutput}; run \`npm run fences\``)
+  return numbered
+}
 
 function pages() {
   const docs = existsSync(join(root, 'docs')) ? readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }) : []

@@ -16,6 +16,7 @@ const guides = (...names: readonly string[]): readonly string[] => names.map((na
  * the pages of a folder that are not listed before it.
  */
 export const sections: readonly Section[] = [
+  { title: 'Overview', pages: ['docs/guides/README.md', 'docs/benchmarks.md'] },
   { title: 'Gateway', pages: guides('gateway', 'connecting-clients', 'hosts', 'automatic-updates', 'command-line') },
   {
     title: 'Server library',

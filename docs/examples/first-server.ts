@@ -7,31 +7,20 @@ const desk = defineToolbox({
   name: 'desk',
   version: '1.0.0',
   description: 'A small desk: notes and arithmetic.',
-  groups: {
-    notes: { description: 'Notes: read and write them' },
-    maths: { description: 'Arithmetic: averages' },
-  },
+  groups: { notes: { description: 'Notes: read and write them' }, maths: { description: 'Arithmetic: averages' } },
 })
 
 desk.tool('now', { description: 'The date and time' }, () => new Date().toISOString())
-
 desk.tool('read_notes', { group: 'notes', description: 'Read all notes' }, () => ({ notes }))
-
 desk.tool(
   'write_note',
   { group: 'notes', description: 'Write a note', inputSchema: z.object({ text: z.string() }) },
-  ({ text }) => {
-    notes.push(text)
-    return `Noted. There are ${notes.length} notes now.`
-  },
+  ({ text }) => `Noted. There are ${notes.push(text)} notes now.`,
 )
-
 desk.tool(
   'average',
   { group: 'maths', description: 'Average of numbers', inputSchema: z.object({ of: z.array(z.number()) }) },
-  ({ of }) => ({
-    average: of.reduce((sum, each) => sum + each, 0) / of.length,
-  }),
+  ({ of }) => ({ average: of.reduce((sum, each) => sum + each, 0) / of.length }),
 )
 
 await serve(desk)

@@ -1,4 +1,4 @@
-// Makes docs/pictures/browser.png from a real run, by hand: npm run build && node docs/pictures/browser.mjs
+// Makes docs/pictures/browser.png from a real run: npm run pictures -- browser
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Makes docs/pictures/unfold-*.png from a real run at a shell, by hand: npm run build && node docs/pictures/command-line.mjs
+// Makes docs/pictures/unfold-*.png from a real run at a shell: npm run pictures -- command-line
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'

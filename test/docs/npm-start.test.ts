@@ -9,6 +9,9 @@ import { expect, test } from 'vitest'
 import { isAlive, until } from '../../packages/client/test/processes.ts'
 import { shownAs } from './transcript.ts'
 
+const { reproducible }: { reproducible: (text: string, run: { readonly url: string; readonly root: string }) => string } =
+  await import(new URL('../../docs/pictures/reproducible.mjs', import.meta.url).href)
+
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const desk = join(root, 'examples/gateway/desk')
 
@@ -56,17 +59,7 @@ const childrenOf = (parent: number | undefined): readonly number[] =>
     .map((line) => line.trim().split(/ +/u).map(Number))
     .flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []))
 
-/** A text without what differs from one start to the next. */
-const steady = (text: string, url: string): string =>
-  text
-    .replaceAll(url, 'http://127.0.0.1:7420/mcp')
-    .replaceAll(root, '')
-    .replaceAll(/\d\d:\d\d:\d\d/gu, '12:00:00')
-    // Some register a part of their tools a moment later.
-    .replaceAll(/(\d+)( tools? .* changed) \+\d+/gu, '$1$2 +$1')
-    .replaceAll(/^unfold \d+\.\d+\.\d+/gmu, 'unfold 0.1.0')
-    .replaceAll(/process \d+, up .*/gu, 'process 4711, up 2 s')
-    .replaceAll(/\d+ ms/gu, '… ms')
+const steady = (text: string, url: string): string => reproducible(text, { url, root })
 
 /** What was printed, whoever was faster. */
 function shown(text: string, url: string): string {

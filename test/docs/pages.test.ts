@@ -17,6 +17,8 @@ const pages = [
   'README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
+  'llms.txt',
   'site/index.md',
   'packages/core/README.md',
   'packages/server/README.md',
@@ -88,13 +90,45 @@ test('every text that a test keeps for the pages is on one', () => {
   expect(under('docs/examples/output', '.txt').filter((path) => !shown.includes(`source="${path}#all"`))).toEqual([])
 })
 
-test('the README says of the demonstration what it says of itself', () => {
-  const [, ...said] =
-    /(\d+) tools, ([\d,]+) tokens\. Clients see (\d+) tools \(([\d,]*\d) tokens/u.exec(
-      read('docs/examples/output/npm-start.txt'),
-    ) ?? []
-  const [tools, tokens, listed, cost] = said
-  expect(read('README.md')).toMatch(new RegExp(`${tools} tools, ${tokens} tokens .*${listed} tools, ${cost} tokens`, 'u'))
+test('the numbers in the README are those of the demo', () => {
+  const printed = read('docs/examples/output/npm-start.txt')
+  const [, tools, tokens, listed, cost] =
+    /(\d+) tools, ([\d,]+) tokens\. Clients see (\d+) tools \(([\d,]*\d) tokens/u.exec(printed) ?? []
+  const readme = read('README.md').replaceAll('\n', ' ')
+  expect(readme).toContain(`**One endpoint for all your MCP servers: ${tools} tools, ${cost} tokens.**`)
+  expect(readme).toContain(`${tools} tools that would cost a model ${tokens} tokens`)
+  expect(readme).toMatch(
+    new RegExp(`\\| tool list, demo +\\| ${tools} tools, ${tokens} tokens .*\\| ${listed} tools, ${cost} tokens`, 'u'),
+  )
+})
+
+test('the measured numbers in the README are in the benchmarks', () => {
+  const rowOf = (page: string, start: string): readonly string[] =>
+    read(page)
+      .split('\n')
+      .find((line) => line.startsWith(`| ${start}`))
+      ?.split('|')
+      .map((each) => each.replaceAll('**', '').trim()) ?? []
+  const compared = [
+    ['burst of 20 changes', 'burst of 20 changes'],
+    ['change until', 'change in a server'],
+    ['server killed', 'server killed'],
+    ['list of 1,000 tools', 'list of 1,000 tools'],
+  ] as const
+  for (const [start, source] of compared) {
+    const [, , , hub, proxy, unfold] = rowOf('README.md', start)
+    const [, , ...measured] = rowOf('docs/benchmarks.md', source)
+    expect([unfold, hub, proxy]).toEqual(measured.slice(0, 3))
+  }
+  const [, , , ...added] = rowOf('README.md', 'added latency')
+  const [, , unfoldMs, hubMs, proxyMs] = rowOf('docs/benchmarks.md', 'added latency')
+  const firstAndLast = [hubMs, proxyMs, unfoldMs].map((cell = '') => cell.replace(/^([\d.]+), .* and ([\d.]+)$/u, '$1 and $2 ms'))
+  expect(added.slice(0, 3)).toEqual(firstAndLast)
+  const tokens = read('docs/examples/measured/tokens.txt')
+  const [, , everything, , , unfold = ''] = rowOf('README.md', 'tool list, 527 tools')
+  const [surface, search] = unfold.match(/\d+/gu) ?? []
+  expect(tokens).toMatch(new RegExp(`^livemcp +527 +${everything?.replace(' tokens', '')} `, 'mu'))
+  expect(tokens).toMatch(new RegExp(`^livemcp +\\d+ +${surface} +${search} `, 'mu'))
 })
 
 /** Links of a page to other places of the repository. */
