@@ -171,7 +171,7 @@ test('a change of a server, as the log tells it', async () => {
 
 test('the page on automatic updates has the times that are used', () => {
   const page = readFileSync(join(root, 'docs/guides/automatic-updates.md'), 'utf8')
-  const { firstQuietMs, quietMs, longestQuietMs, timeoutMs } = defaultPace
-  expect(page).toContain(`quiet for ${firstQuietMs} ms? in a burst ${quietMs} ms, ${longestQuietMs} ms at most`)
+  const { initialQuietMs, quietMs, maxQuietMs, timeoutMs } = defaultPace
+  expect(page).toContain(`quiet for ${initialQuietMs} ms? in a burst ${quietMs} ms, ${maxQuietMs} ms at most`)
   expect(page).toContain(`The timeout of a refresh is ${timeoutMs / 1_000} seconds`)
 })
