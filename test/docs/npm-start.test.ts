@@ -65,7 +65,7 @@ const steady = (text: string, url: string): string =>
     // Some register a part of their tools a moment later.
     .replaceAll(/(\d+)( tools? .* changed) \+\d+/gu, '$1$2 +$1')
     .replaceAll(/^unfold \d+\.\d+\.\d+/gmu, 'unfold 0.1.0')
-    .replaceAll(/process \d+, up .*/gu, 'process 4711, up 2 s')
+    .replaceAll(/pid \d+, up .*/gu, 'pid 4711, up 2 s')
     .replaceAll(/\d+ ms/gu, '… ms')
 
 /** What was printed, whoever was faster. */
