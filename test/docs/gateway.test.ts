@@ -23,7 +23,7 @@ interface Shape {
 
 test('the guide has every key of the configuration, with its default', () => {
   const page = readFileSync(join(root, 'docs/guides/gateway.md'), 'utf8')
-  const [, section = ''] = page.split('\n## Every key\n')
+  const [, section = ''] = page.split('\n## Configuration reference\n')
   const tables = section
     .split('\n## ', 1)
     .join('')
@@ -173,5 +173,5 @@ test('the page on automatic updates has the times that are used', () => {
   const page = readFileSync(join(root, 'docs/guides/automatic-updates.md'), 'utf8')
   const { initialQuietMs, quietMs, maxQuietMs, timeoutMs } = defaultPace
   expect(page).toContain(`quiet for ${initialQuietMs} ms? in a burst ${quietMs} ms, ${maxQuietMs} ms at most`)
-  expect(page).toContain(`A look may take ${timeoutMs / 1_000} seconds`)
+  expect(page).toContain(`The timeout of a refresh is ${timeoutMs / 1_000} seconds`)
 })
