@@ -117,7 +117,7 @@ describe('the packages, packed and installed in an empty folder', () => {
     test('the command is found by its name and by that of its package', { timeout: 180_000 }, async () => {
       const { version } = JSON.parse(await readFile(join(root, 'packages/cli/package.json'), 'utf8')) as { version: string }
       expect((await npx('unfold', '--version')).stdout.trim()).toBe(version)
-      expect((await npx('@unfold-mcp/cli', '--help')).stdout).toContain('Usage: unfold <verb>')
+      expect((await npx('@unfold-mcp/cli', '--help')).stdout).toContain('Usage: unfold <command>')
       expect((await npx('@unfold-mcp/browser', '--version')).stdout).toContain(version)
     })
 

@@ -237,7 +237,7 @@ verifies('D15', everywhere, async ({ open }) => {
   peer.isCircular = true
   peer.put('more')
   await until(() => all.of('list_failed', 'up').length > 0, 'it is told')
-  expect(all.of('list_failed', 'up')[0]?.error).toContain('the pages go in a circle')
+  expect(all.of('list_failed', 'up')[0]?.error).toContain('sent the same cursor twice')
   expect(all.listed()).toHaveLength(7)
   peer.isCircular = false
   await all.lists('up__more')

@@ -37,7 +37,7 @@ verifies('W01', async () => {
     expect.stringMatching(/^ {2}write_note +\d+, after activate_notes +\d+$/u),
     '',
     'Steps: Session (2025-11-25)',
-    expect.stringMatching(/^ {2}1\. activate_notes\(\): a reply of \d+ tokens, 1 new tool \(\d+ tokens\)$/u),
+    expect.stringMatching(/^ {2}1\. activate_notes\(\): reply \d+ tokens, 1 new tool \(\d+ tokens\)$/u),
     '     | Activated: notes.',
     '     | 1 tool is now available:',
     '     | - write_note(text: string, pinned?: boolean) — Writes a note',

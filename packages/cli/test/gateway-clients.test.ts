@@ -57,7 +57,7 @@ test('a client without URL support gets a command; others get the URL from the c
   })
   expect(await at.unfold(['connect', 'cursor', '--profile', 'work', '--yes'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no profile "work"'),
+    stderr: expect.stringContaining('Unknown profile "work"'),
   })
   const refused = await at.unfold(['connect', 'cursor', '--yes', '--json'])
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('token_required') })

@@ -160,7 +160,7 @@ test('over stdio the client sees its profile, stdout carries only the protocol, 
     const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
     expect(status).toMatchObject({ transport: 'stdio', upstreams: [{ name: 'desk', state: 'ready' }] })
     expect((await at.unfold(['status'])).stdout).toContain('over stdio')
-    await expect(connect({ url: status.url })).rejects.toThrow('nobody else')
+    await expect(connect({ url: status.url })).rejects.toThrow('only serves the client that started it')
     expect(JSON.parse((await at.unfold(['connect', 'cursor', '--dry-run', '--json'])).stdout).url).not.toBe(status.url)
   }
   await until(async () => (await processesWith(mark)).length === 0, 'its server has ended')
@@ -189,7 +189,7 @@ test('an invalid configuration is reported with file, line and column, and nothi
   await writeFile(file, '{\n  "mcpServers": {\n    "a": { "comand": "x" }\n  }\n}')
   const wrong = await at.unfold(['serve'])
   expect(wrong.code).toBe(2)
-  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not known here. Did you mean "command"?`)
+  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?`)
   const asJson = await at.unfold(['serve', '--json'])
   expect(JSON.parse(asJson.stderr).error).toMatchObject({ reason: 'invalid_config', problems: [{ line: 3, column: 12 }] })
   await writeFile(file, '{}')
@@ -230,11 +230,11 @@ test('AT-D51: status and logs report suspicious tools and the reasons, with term
   const { stdout } = await at.unfold(['status'])
   expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 suspicious tool (add), 1 note: unfold status bad')
   const one = (await at.unfold(['status', 'bad'])).stdout
-  expect(one).toMatch(/Suspicious content\n {2}add: description holds characters that nobody sees\n[\s\S]*"deny"/u)
+  expect(one).toMatch(/Suspicious content\n {2}add: description contains hidden characters\n[\s\S]*"deny"/u)
   expect(one).not.toContain('\u001B[8m')
   const { lines } = JSON.parse((await at.unfold(['logs', 'bad', '--json'])).stdout)
   expect(lines).toContainEqual(
-    expect.objectContaining({ level: 'warn', message: expect.stringContaining('has a tool that looks suspicious, "add"') }),
+    expect.objectContaining({ level: 'warn', message: expect.stringContaining('suspicious tool "add"') }),
   )
   expect((await gateway.end()).code).toBe(0)
 })

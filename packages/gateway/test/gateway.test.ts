@@ -171,7 +171,7 @@ describe('how it is shown', () => {
   test('a wrong URL is answered with the names that the client may use', async () => {
     await using gateway = await composition({ mcpServers, exposure: 'groups', profiles: { one: { servers: ['git'] } } })
     await expect(gateway.connect({ at: '?groups=ntes' })).rejects.toThrow('Nearest: notes')
-    await expect(gateway.connect({ at: '/one?groups=notes' })).rejects.toThrow('does not have. Known: git.')
+    await expect(gateway.connect({ at: '/one?groups=notes' })).rejects.toThrow('in the URL. Known: git.')
     await expect(gateway.connect({ at: '/on' })).rejects.toThrow('Unknown profile')
   })
 

@@ -102,7 +102,7 @@ describe('who may ask', () => {
     for (const name of ['other__pid', 'box__burst', 'nobody__nothing']) {
       await expect(small.call(name)).rejects.toThrow(`Tool "${name}" not found`)
       const through = await small.call('call_tool', { name, arguments: {} }).catch(String)
-      expect(JSON.stringify(through).replaceAll(name, '')).toMatch(/not found|no tool/iu)
+      expect(JSON.stringify(through).replaceAll(name, '')).toMatch(/not found|unknown tool/iu)
     }
     for (const [path, token] of [
       ['/nosuch', all.token],

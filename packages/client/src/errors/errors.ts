@@ -12,7 +12,7 @@ export interface ClientErrorDetails {
   invalid_arguments: { tool: string; problems: readonly Problem[] }
   identity_mismatch: { expected: string; actual: string | undefined }
   /** The server responded with an error or an invalid message. */
-  protocol: { problem: string; code?: number; data?: unknown; status?: number }
+  protocol: { problem: string; code?: number; data?: unknown; status?: number; unsupportedRevision?: string }
   cancelled: { what: string }
   /**
    * The server process exited; `lastLines` is its last stderr output. If it exited before its first message, `firstError` is the

@@ -295,7 +295,7 @@ class Handshake {
     throw new ClientError(
       'protocol',
       `${this.#label} does not support ${statelessRevision}. Set protocol to 'auto' or 'session'.`,
-      { problem: `no support for ${statelessRevision}` },
+      { problem: `no support for ${statelessRevision}`, unsupportedRevision: statelessRevision },
     )
   }
 }

@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('a process of an upstream', () => 
       process.kill(pid, signal)
       const result = await call
       expect(result.isError).toBe(true)
-      expect(textOf(result)).toContain(`The server "up" ended (by ${signal}) during this call of "wait", and is being restarted.`)
+      expect(textOf(result)).toContain(`The server "up" ended (by ${signal}) while "wait" was running, and is being restarted.`)
       // One that comes meanwhile waits for the next process.
       expect(Number(textOf(await client.call('up__pid')))).not.toBe(pid)
       await until(() => all.of('listed', 'up').length === read + 1, 'its tools were read again')

@@ -99,7 +99,7 @@ test.skipIf(!canBecome)(
     const alone = await run(program, [...before, process.execPath, main, 'list'], { cwd: own, env: { PATH: process.env.PATH } })
     expect(alone).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^error: .*no home folder.*54321.*Set HOME or UNFOLD_HOME.*\n$/u),
+      stderr: expect.stringMatching(/^error: No home folder found for user 54321\. Set HOME or UNFOLD_HOME.*\n$/u),
     })
     await writeFile(join(own, 'unfold.json'), '{}')
     const env = { PATH: process.env.PATH, UNFOLD_HOME: own }

@@ -137,7 +137,7 @@ async function recordEras({ eras, isChosen }: Eras, send: (era: Era) => Promise<
     try {
       all.push(await send(era))
     } catch (error) {
-      if (era !== 'stateless' || !isClientError(error, 'protocol') || error.details.problem !== 'no 2026-07-28') throw error
+      if (era !== 'stateless' || !isClientError(error, 'protocol') || error.details.unsupportedRevision === undefined) throw error
       if (isChosen)
         throw new CommandError(
           exit.failed,
