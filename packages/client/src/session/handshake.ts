@@ -192,7 +192,7 @@ class Handshake {
     const url = urlWithView('http://localhost/mcp', this.#options.view)
     const { maxMessageBytes, clock } = this.#options
     const handle = handler.server.fetch.bind(handler.server)
-    const send: FetchLike = async (url, init) => (await handle(new Request(url, init))) as Response
+    const send: FetchLike = async (input, init) => (await handle(new Request(input, init))) as Response
     return this.#streamable(url, { label: this.#label, maxMessageBytes, clock, fetch: send }, handler.close)
   }
 

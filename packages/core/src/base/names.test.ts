@@ -129,11 +129,11 @@ describe('the nearest names', () => {
 
   test('are found among thousands of long names with little work', () => {
     const long = 'some_rather_long_name_of_a_tool_'.repeat(3)
-    const names = Array.from({ length: 10_000 }, (_, index) => `${long}${index}`)
-    expect(nearest(`${long.replaceAll('o', '0')}7`, names)).toEqual([])
-    expect(nearest(`${long}x`, names)).toEqual([`${long}0`, `${long}1`, `${long}2`])
+    const many = Array.from({ length: 10_000 }, (_, index) => `${long}${index}`)
+    expect(nearest(`${long.replaceAll('o', '0')}7`, many)).toEqual([])
+    expect(nearest(`${long}x`, many)).toEqual([`${long}0`, `${long}1`, `${long}2`])
     // Only the first of these are compared, because each takes as long as a real comparison.
-    const anagrams = names.map((name) => [...name].reverse().join(''))
+    const anagrams = many.map((name) => name.split('').reverse().join(''))
     expect(nearest(`${long}7`, anagrams)).toEqual([])
   })
 
