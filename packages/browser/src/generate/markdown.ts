@@ -20,7 +20,3 @@ export function list<T>(values: readonly T[], max: number, line: (value: T) => s
   const items = values.slice(0, max).map((value) => `- ${line(value)}`)
   return values.length > max ? [...items, `- … and ${values.length - max} more`] : items
 }
-
-export function counted(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : nouns}`
-}

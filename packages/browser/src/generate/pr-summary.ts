@@ -1,5 +1,6 @@
+import { counted } from '@unfold-mcp/core'
 import type { Audit, LogEntry, NetworkRequest, UserAction } from '../records/records.ts'
-import { codeSpan, counted, list } from './markdown.ts'
+import { codeSpan, list } from './markdown.ts'
 import { buildPlan } from './script/steps.ts'
 
 /** Performance of a page compared with its baseline. */

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as after } from 'node:timers/promises'
 import { pipeChannel } from '../capture/wire/pipe.ts'
 import { webSocketChannel } from '../capture/wire/websocket.ts'
 import { Wire } from '../capture/wire/wire.ts'
@@ -202,7 +203,7 @@ export async function launchChromium({ executablePath, headless, profile, args =
     await Promise.race([answered, ended.then((how) => Promise.reject(new Error(how)))])
   } catch (error) {
     // An exiting browser breaks the pipe first; its exit reason is more useful.
-    const how = await Promise.race([ended, later(closeTimeoutMs)])
+    const how = await Promise.race([ended, after(closeTimeoutMs, undefined, { ref: false })])
     await close()
     const why = how === undefined ? 'it does not answer' : `it ended with ${how}`
     throw new ChromiumFailed(`The browser at ${executablePath} could not be started: ${why}${complaint()}`, { cause: error })
@@ -227,10 +228,6 @@ function removeProfile(folder: string): void {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, removalMs)
     if (!existsSync(folder)) return
   }
-}
-
-function later(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref())
 }
 
 /** Keeps the last stderr output of a browser and formats it with advice. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Recording } from '../recording/recording.ts'
 import type { WatchedBrowser } from './watched-browser.ts'
 
@@ -38,6 +39,5 @@ export function firstPage(browser: Pick<WatchedBrowser, 'open'>, recording: Reco
 /** Waits until the document request is recorded, which may be shortly after the page loads. */
 async function documentRecorded(recording: Recording, tab: string): Promise<void> {
   const isPending = (): boolean => recording.pending().some((each) => each.tab === tab && each.type === 'document')
-  for (const end = Date.now() + recordMs; isPending() && Date.now() < end; )
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  for (const end = Date.now() + recordMs; isPending() && Date.now() < end; ) await pause(pollMs)
 }

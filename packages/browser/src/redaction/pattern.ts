@@ -10,6 +10,8 @@ export interface Pattern {
 
 /**
  * Compiles a regular expression to a matcher with linear time for any text. Throws `InvalidPattern` for unsupported syntax.
+ *
+ * Not RE2: finding one match is linear there, but finding all is quadratic (`a|a*b`), and overlapping matches are skipped.
  */
 export function compilePattern(source: string): Pattern {
   const machine = new Machine(source)

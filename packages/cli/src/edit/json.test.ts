@@ -39,6 +39,12 @@ describe('editing JSON', () => {
     expect(removeJson(['a'])('{"a":1, "b": 2}')).toBe('{"b": 2}')
   })
 
+  test('removes an only property with a trailing comma, the last item of a one-line list, and no comment above', () => {
+    expect(jsonAt(removeJson(['a'])('{"a":1,}'), [])).toEqual({})
+    expect(removeItemJson(['tokens'], 1)('{"tokens": [1, 2]}')).toBe('{"tokens": [1 ]}')
+    expect(removeJson(['b'])('{\n  "a": 1, // one\n  // two\n  "b": 2\n}')).toBe('{\n  "a": 1 // one\n  // two\n}')
+  })
+
   test('appends to a list, or creates it', () => {
     expect(appendJson(['tokens'], { name: 'b' })('{\n  "tokens": [\n    { "name": "a" } // first\n  ]\n}')).toBe(
       '{\n  "tokens": [\n    { "name": "a" }, // first\n    {\n      "name": "b"\n    }\n  ]\n}',

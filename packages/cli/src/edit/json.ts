@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
+import { parseJsonc } from '@unfold-mcp/client/jsonc'
 import { isRecord } from '@unfold-mcp/core'
-import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
-import { type Edit, EditError } from './edit.ts'
+// Not `modify`: it reformats the lines around the edit, moves or deletes comments, and breaks `{"a":1,}` and `[1, 2]` on removal.
+import { createScanner, findNodeAtLocation, type Node } from 'jsonc-parser'
+import { type Edit, EditError, lineBreakOf, verified } from './edit.ts'
 
 type Path = readonly string[]
 
@@ -58,47 +59,26 @@ export function jsonAt(text: string, path: Path): unknown {
   return valueAt(plainOf(rootOf(text)), path)
 }
 
-// Verifies the result: the intended change and nothing else.
-function checked(text: string, edit: (given: string, root: Node) => string, expected: (before: unknown) => unknown): string {
+function checked(text: string, edit: (given: string, root: Node) => string, intended: (before: unknown) => unknown): string {
   const given = text.trim() === '' ? '{}\n' : text
   const root = rootOf(given)
-  const after = edit(given, root)
-  if (!isDeepStrictEqual(plainOf(rootOf(after)), expected(plainOf(root))))
-    throw new EditError('The edit would change more than intended.')
-  return after
+  return verified(edit(given, root), (after) => plainOf(rootOf(after)), intended(plainOf(root)))
 }
-
-const options = { allowTrailingComma: true }
 
 function rootOf(text: string): Node {
-  const errors: ParseError[] = []
-  const root = treeOf(text.trim() === '' ? '{}' : text, errors)
-  if (root === undefined || errors.length > 0) throw new EditError('Invalid JSON.')
-  if (root.type !== 'object') throw new EditError('The file must contain an object.')
-  return root
+  const parsed = parseJsonc(text.trim() === '' ? '{}' : text, { maxDepth: 100 })
+  if ('problems' in parsed) throw new EditError(parsed.problems[0].kind === 'too deep' ? 'Nested too deeply.' : 'Invalid JSON.')
+  if (parsed.root.type !== 'object') throw new EditError('The file must contain an object.')
+  return parsed.root
 }
-
-function treeOf(text: string, errors: ParseError[]): Node | undefined {
-  try {
-    return parseTree(text, errors, options)
-  } catch (error) {
-    // The parser is recursive.
-    throw new EditError(tooDeep, { cause: error })
-  }
-}
-
-const maxDepth = 100
-const tooDeep = 'Nested too deeply.'
 
 /** Duplicate keys are rejected, since programs disagree on which one wins. */
-function plainOf(node: Node, depth = 0): unknown {
-  if (depth > maxDepth) throw new EditError(tooDeep)
-  if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, depth + 1))
+function plainOf(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(plainOf)
   if (node.type !== 'object') return node.value
-  const entries = (node.children ?? []).map(({ children: [key, value] = [] }) => {
-    if (key === undefined || value === undefined) throw new EditError('Invalid JSON.')
-    return [String(key.value), plainOf(value, depth + 1)] as const
-  })
+  const entries = (node.children ?? []).map(
+    ({ children: [key, value] = [] }) => [String(key?.value), value && plainOf(value)] as const,
+  )
   if (new Set(entries.map(([key]) => key)).size < entries.length) throw new EditError('An object has duplicate keys.')
   return Object.fromEntries(entries)
 }
@@ -148,8 +128,6 @@ function setIn(text: string, root: Node, path: Path, value: unknown): string {
 
 const endOf = ({ offset, length }: Node): number => offset + length
 
-const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
-
 /** One level of indentation in this file. */
 function unitOf(text: string): string {
   const [, indent = '  '] = /\n([ \t]+)(?=["{[}\]])/u.exec(text) ?? []
@@ -168,7 +146,7 @@ function childIndent(text: string, parent: Node): string {
 }
 
 const valueText = (text: string, value: unknown, indent: string): string =>
-  written(value, unitOf(text)).replaceAll('\n', `${lineBreak(text)}${indent}`)
+  written(value, unitOf(text)).replaceAll('\n', `${lineBreakOf(text)}${indent}`)
 
 const maxLineLength = 80
 
@@ -196,7 +174,7 @@ function written(value: unknown, unit: string): string {
 function inserted(text: string, parent: Node, item: string): string {
   const close = endOf(parent) - 1
   const last = parent.children?.at(-1)
-  const line = lineBreak(text)
+  const line = lineBreakOf(text)
   const inner = childIndent(text, parent)
   if (last === undefined) {
     const body = text.slice(0, close).trimEnd()

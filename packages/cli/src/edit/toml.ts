@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '@unfold-mcp/core'
 import { parse } from 'smol-toml'
-import { type Edit, EditError } from './edit.ts'
+import { type Edit, EditError, lineBreakOf, verified } from './edit.ts'
 
 type Table = { readonly [key: string]: unknown }
 
@@ -14,7 +13,7 @@ export const setTomlTable =
       `[${section}.${keyText(name)}]`,
       ...Object.entries(table).map(([key, value]) => `${keyText(key)} = ${valueText(value)}`),
     ]
-    const line = text.includes('\r\n') ? '\r\n' : '\n'
+    const line = lineBreakOf(text)
     const own = block.map((each) => `${each}${line}`)
     const isSeparated = exists || lines.length === 0 || lines.at(-1)?.trim() === ''
     const before = lines.slice(0, first)
@@ -87,18 +86,8 @@ function valueText(value: unknown): string {
   return `{ ${pairs.join(', ')} }`
 }
 
-// Verifies the result: the intended change and nothing else.
-function checked(before: string, after: string, expected: (value: Table) => Table): string {
-  let result: Table | undefined
-  try {
-    result = parsed(after)
-  } catch {
-    // Reported below.
-  }
-  if (result === undefined || !isDeepStrictEqual(plain(result), plain(expected(parsed(before)))))
-    throw new EditError('The edit would change more than intended.')
-  return after
-}
+const checked = (before: string, after: string, intended: (value: Table) => Table): string =>
+  verified(after, (text) => plain(parsed(text)), plain(intended(parsed(before))))
 
 function parsed(text: string): Table {
   try {

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '@unfold-mcp/core'
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml'
-import { type Edit, EditError } from './edit.ts'
+import { type Edit, EditError, lineBreakOf, unsafeEdit, verified } from './edit.ts'
 
 type Entry = { readonly [key: string]: unknown }
 
@@ -9,7 +8,7 @@ type Entry = { readonly [key: string]: unknown }
 export const setYaml =
   (section: string, name: string, entry: Entry): Edit =>
   (text) => {
-    const line = lineBreak(text)
+    const line = lineBreakOf(text)
     const block = (indent: string): string => indented(stringify({ [name]: entry }, { lineWidth: 0 }), indent, line)
     return checked(text, setIn(text, { section, name, block, line }), (value) => ({
       ...value,
@@ -36,7 +35,7 @@ export function yamlEntry(text: string, section: string, name: string): unknown 
 export const setYamlItem =
   (section: string, name: string, entry: Entry): Edit =>
   (text) => {
-    const line = lineBreak(text)
+    const line = lineBreakOf(text)
     const item = { name, ...entry }
     const block = (indent: string): string => indented(stringify([item], { lineWidth: 0 }), indent, line)
     return checked(text, setItemIn(text, { section, name, block, line }), (value) => {
@@ -222,19 +221,8 @@ function indentOf(text: string, offset: number): string {
   return indent
 }
 
-const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
-
-// Verifies the result: the intended change and nothing else.
-function checked(before: string, after: string, expected: (value: Entry) => Entry): string {
-  let result: unknown
-  try {
-    result = contentOf(after)
-  } catch {
-    // Reported below.
-  }
-  if (!isDeepStrictEqual(result, expected(contentOf(before)))) throw unsafeEdit()
-  return after
-}
+const checked = (before: string, after: string, intended: (value: Entry) => Entry): string =>
+  verified(after, contentOf, intended(contentOf(before)))
 
 function contentOf(text: string): Entry {
   const value: unknown = parsed(text).toJS()
@@ -254,5 +242,3 @@ function itemsOf(value: Entry, section: string): readonly unknown[] {
 }
 
 const isNamed = (item: unknown, name: string): boolean => isRecord(item) && item.name === name
-
-const unsafeEdit = (): EditError => new EditError('The edit would change more than intended.')

@@ -1,17 +1,10 @@
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  underline: [4, 24],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  blue: [34, 39],
-  magenta: [35, 39],
-  cyan: [36, 39],
-} as const
+import { styleText } from 'node:util'
+
+const names = ['bold', 'dim', 'underline', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan'] as const
+type Name = (typeof names)[number]
 
 /** Functions that add a colour or attribute to text, or return it unchanged. */
-export type Style = { readonly [name in keyof typeof codes]: (text: string) => string }
+export type Style = { readonly [name in Name]: (text: string) => string }
 
 export interface StyleOptions {
   readonly env: { readonly [name: string]: string | undefined }
@@ -35,18 +28,10 @@ export function createStyle(system: StyleOptions): Style {
   return usesColour(system) ? coloured : plain
 }
 
-const styleOf = (make: (open: number, close: number) => (text: string) => string): Style => ({
-  bold: make(...codes.bold),
-  dim: make(...codes.dim),
-  underline: make(...codes.underline),
-  red: make(...codes.red),
-  green: make(...codes.green),
-  yellow: make(...codes.yellow),
-  blue: make(...codes.blue),
-  magenta: make(...codes.magenta),
-  cyan: make(...codes.cyan),
-})
+const styleOf = (apply: (name: Name, text: string) => string): Style =>
+  Object.fromEntries(names.map((name) => [name, (text: string) => apply(name, text)])) as Style
 
-export const plain: Style = styleOf(() => (text) => text)
+export const plain: Style = styleOf((_, text) => text)
 
-const coloured: Style = styleOf((open, close) => (text) => (text === '' ? '' : `\u001b[${open}m${text}\u001b[${close}m`))
+// Newer versions of Node would otherwise decide by stdout; `usesColour` has decided.
+const coloured: Style = styleOf((name, text) => (text === '' ? '' : styleText(name, text, { validateStream: false })))

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type CallToolResult,
   Client,
@@ -87,5 +88,3 @@ export async function testClient(
     [Symbol.asyncDispose]: close,
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

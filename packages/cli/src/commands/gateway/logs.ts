@@ -1,9 +1,9 @@
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { logLevel } from '../../gateway/log.ts'
 import { poll } from '../../gateway/poll.ts'
 import { adminRequest, requireGateway } from '../../gateway/running.ts'
-import { type SseEvent, sseEvents } from '../../gateway/sse.ts'
 import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { formatTime } from '../../status/format.ts'
@@ -55,7 +55,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   let last = String(lines.at(-1)?.id ?? 0)
   const stream = async (): Promise<void> => {
     const events = await adminRequest(gateway, `events?${follow.toString()}`, { signal, headers: { 'last-event-id': last } })
-    for await (const { id, data } of untilBroken(events)) {
+    for await (const { id = '', data } of untilBroken(events)) {
       last = id
       const line = JSON.parse(data) as LogLine | StderrLine
       if (upstream === undefined || line.upstream === upstream) output.item(text(line), { id: Number(id), ...line })
@@ -64,10 +64,14 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return poll(stream, { signal, output, intervalMs: retryMs })
 }
 
+// Events are log lines; a longer one is not from a gateway.
+const maxBufferSize = 4_000_000
+
 // After a broken stream, polling resumes from the last event or detects that the gateway has stopped.
-async function* untilBroken(response: Response): AsyncGenerator<SseEvent> {
+async function* untilBroken({ body }: Response): AsyncGenerator<EventSourceMessage> {
+  if (body === null) return
   try {
-    yield* sseEvents(response)
+    yield* body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream({ maxBufferSize }))
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
   }

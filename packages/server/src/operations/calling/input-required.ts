@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type CallToolResult,
   type ClientCapabilities,
@@ -47,7 +48,7 @@ export async function completed(
     if (missing !== undefined) return failed(`This tool needs input (${missing[1].method}) that the client does not support.`)
     const { requestState } = result
     try {
-      if (requests.length === 0) await pause(stateOnlyPauseMs, signal)
+      if (requests.length === 0) await pause(stateOnlyPauseMs, undefined, { signal })
       const answers = await Promise.all(requests.map(([key, request]) => answered(key, request, client, signal)))
       const inputResponses = requests.length === 0 ? undefined : Object.fromEntries(answers)
       result = await again({ inputResponses, ...(typeof requestState === 'string' && { requestState }) })
@@ -128,20 +129,6 @@ async function answered(
   } catch (error) {
     throw new InputError(error instanceof Error ? error.message : String(error), { cause: error })
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        reject(signal.reason as Error)
-      },
-      { once: true },
-    )
-  })
 }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
