@@ -85,7 +85,7 @@ export function system(): System {
   const registry = new ToolRegistry()
   const declarations = Object.entries(groups).map(([name, { parent, needs, excludes }]) => [
     name,
-    { about: name, ...(parent && { parent }), ...(needs && { needs: [needs] }), ...(excludes && { excludes: [excludes] }) },
+    { description: name, ...(parent && { parent }), ...(needs && { needs: [needs] }), ...(excludes && { excludes: [excludes] }) },
   ])
   const restricted = new Set(declaredTools.filter((tool) => tool.restricted).map(({ name }) => name))
   const toolbox: Toolbox = defineToolbox({

@@ -269,7 +269,7 @@ export const requirements = [
   {
     id: 'P17',
     ways: 'every',
-    behaviour: 'description, inputSchema and outputSchema declare what about, input and output do, everywhere',
+    behaviour: 'the former keys about, input and output are accepted for description, inputSchema and outputSchema, everywhere',
   },
   { id: 'P18', ways: 'none', behaviour: 'an unknown key of a declaration is refused by name, with the nearest known key' },
   { id: 'P19', ways: 'none', behaviour: 'a plain object of schemas is refused where a schema belongs, with what to wrap it in' },

@@ -214,7 +214,7 @@ test('whatever groups, tools and modes a server has, its surface and its composi
         name: 'made',
         version: '1.0.0',
         exposure: { callVariants },
-        groups: Object.fromEntries(groups.map((each) => [each, { about: `About ${each}` }])),
+        groups: Object.fromEntries(groups.map((each) => [each, { description: `About ${each}` }])),
         ...(after && { after: 'first.look' }),
       }).use(registry)
       for (const group of groups) toolbox.tool(`in.${group}`, { group, input: z.object({ id: z.string().nullable() }) }, () => '')
@@ -227,7 +227,7 @@ test('whatever groups, tools and modes a server has, its surface and its composi
             modes.map((mode, index) => [
               mode,
               {
-                about: mode,
+                description: mode,
                 count: () => index,
                 available: () => index % 2 === 0,
                 input: z.object(Object.fromEntries(takes.map((each) => [each, z.union([z.string(), z.null()]).optional()]))),

@@ -36,12 +36,12 @@ const server = () => {
     .tool(
       'brew',
       {
-        about: 'Brew tea\nfor many.',
+        description: 'Brew tea\nfor many.',
         input: z.object({ cups: z.int().min(1), kind: z.enum(['green', 'black']).default('green') }),
       },
       ({ cups, kind }) => `${cups} × ${kind}`,
     )
-    .tool('burn', { about: 'Burn toast' }, () => {
+    .tool('burn', { description: 'Burn toast' }, () => {
       throw new Error('smoke \u001b[2J everywhere')
     })
   return { toolbox, registry }

@@ -22,7 +22,7 @@ test('AT-F67: 200 sessions that each open another group, all at once, see what t
   const toolbox = defineToolbox({
     name: 'crowd',
     version: '1.0.0',
-    groups: Object.fromEntries(names.map((name) => [name, { about: name }])),
+    groups: Object.fromEntries(names.map((name) => [name, { description: name }])),
   })
   for (const name of names) toolbox.tool(`tool_of_${name}`, { group: name }, () => name)
   await using server = await listen(toolbox, { port: 0 })

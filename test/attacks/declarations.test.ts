@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ask, openSession, textOf } from './sender.ts'
 
 function toolbox(report: (report: Report) => void = () => undefined) {
-  return defineToolbox({ name: 'small', version: '1.0.0', groups: { files: { about: 'Files' } }, report }).tool(
+  return defineToolbox({ name: 'small', version: '1.0.0', groups: { files: { description: 'Files' } }, report }).tool(
     'ping',
     {},
     () => 'pong',
@@ -84,7 +84,7 @@ describe('AT-T14: the name of a tool', () => {
 
 describe('AT-T15: the name of a group', () => {
   test.each(['', 'two words', '__proto__', 'x'.repeat(101), 'a,b', 'é'])('%j is refused', (name) => {
-    const groups = JSON.parse(`{${JSON.stringify(name)}:{"about":"x"}}`) as Record<string, { about: string }>
+    const groups = JSON.parse(`{${JSON.stringify(name)}:{"description":"x"}}`) as Record<string, { description: string }>
     expect(refusal(() => defineToolbox({ name: 'x', version: '1', groups })).reason).toBe('invalid_name')
     expect(refusal(() => new ToolGroups().withGroup(name, 'x')).reason).toBe('invalid_name')
   })
@@ -102,7 +102,7 @@ describe('AT-T15: the name of a group', () => {
     const box = toolbox().use(registry)
     expect(refusal(() => registry.registerInGroup('a', {}, 'nope', nothing)).reason).toBe('unknown_group')
     expect(refusal(() => box.tool('a', { group: 'nope' as 'files' }, nothing)).reason).toBe('unknown_group')
-    const orphan = { a: { about: 'a', parent: 'constructor' } } as unknown as { a: { about: string } }
+    const orphan = { a: { description: 'a', parent: 'constructor' } } as unknown as { a: { description: string } }
     expect(refusal(() => defineToolbox({ name: 'x', version: '1', groups: orphan })).reason).toBe('unknown_group')
   })
 })

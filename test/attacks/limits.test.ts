@@ -8,7 +8,7 @@ import { ask, callTool, hello, openSession, request, routing, textOf } from './s
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 function toolbox() {
-  return defineToolbox({ name: 'small', version: '1.0.0', groups: { files: { about: 'Files' } }, report: () => undefined })
+  return defineToolbox({ name: 'small', version: '1.0.0', groups: { files: { description: 'Files' } }, report: () => undefined })
     .tool('ping', {}, () => 'pong')
     .tool('wait', {}, async () => {
       await pause(600)

@@ -16,18 +16,18 @@ const toolbox = defineToolbox({
   name: 'target',
   version: '1.0.0',
   groups: {
-    files: { about: 'Files' },
-    cloud: { about: 'Clouds' },
-    aws: { about: 'One cloud', parent: 'cloud' },
-    games: { about: 'Games' },
+    files: { description: 'Files' },
+    cloud: { description: 'Clouds' },
+    aws: { description: 'One cloud', parent: 'cloud' },
+    games: { description: 'Games' },
   },
   quota: { groups: 2, whenFull: 'refuse' },
   report: () => undefined,
 })
 
 toolbox
-  .tool('ping', { about: 'Answers' }, () => 'pong')
-  .tool('echo', { about: 'Says what it was given' }, (input) => JSON.stringify(input))
+  .tool('ping', { description: 'Answers' }, () => 'pong')
+  .tool('echo', { description: 'Says what it was given' }, (input) => JSON.stringify(input))
   .tool('read_file', { group: 'files', input: z.object({ path: z.string() }) }, ({ path }) => path)
   .tool('buckets', { group: 'aws' }, () => 'none')
   .tool('chess', { group: 'games' }, () => 'e4')

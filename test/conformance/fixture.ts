@@ -10,12 +10,12 @@ export async function serveFixture(): Promise<ListeningServer> {
   const toolbox: Toolbox = defineToolbox({
     name: 'conformance-fixture',
     version: '1.0.0',
-    about: 'What the conformance suite asks a server for.',
-    groups: { extras: { about: 'Tools that the suite does not ask for' } },
+    description: 'What the conformance suite asks a server for.',
+    groups: { extras: { description: 'Tools that the suite does not ask for' } },
     // What handlers throw is part of the suite, not a defect to report.
     report: () => undefined,
   })
-  toolbox.tool('extra', { group: 'extras', about: 'A tool behind an activator' }, () => 'extra')
+  toolbox.tool('extra', { group: 'extras', description: 'A tool behind an activator' }, () => 'extra')
   addAnswers(toolbox)
   addQuestions(toolbox)
   addDocuments(toolbox)
@@ -32,7 +32,7 @@ function addChanges(toolbox: Toolbox, promptsChanged: () => void): void {
   let hasPrompt = false
   toolbox
     .use(registry)
-    .tool('test_trigger_tool_change', { about: 'Adds a tool for everyone, or takes it away again' }, () => {
+    .tool('test_trigger_tool_change', { description: 'Adds a tool for everyone, or takes it away again' }, () => {
       if (registry.unregister('test_changing_tool') !== undefined) return 'Removed'
       registry.register('test_changing_tool', { description: 'A tool that comes and goes' }, () => 'Here')
       return 'Added'
@@ -41,7 +41,7 @@ function addChanges(toolbox: Toolbox, promptsChanged: () => void): void {
       if (!hasPrompt) return
       mcp.registerPrompt('test_changing_prompt', { description: 'A prompt that comes and goes' }, () => ({ messages: [] }))
     })
-    .tool('test_trigger_prompt_change', { about: 'Adds a prompt for everyone, or takes it away again' }, () => {
+    .tool('test_trigger_prompt_change', { description: 'Adds a prompt for everyone, or takes it away again' }, () => {
       hasPrompt = !hasPrompt
       promptsChanged()
       return hasPrompt ? 'Added' : 'Removed'

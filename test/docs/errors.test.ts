@@ -26,16 +26,20 @@ import { withGateway } from './running-gateway.ts'
 import { shownAs } from './transcript.ts'
 
 const identity = { name: 'hub', version: '1.0.0' }
-const plain = (): Toolbox<never> => defineToolbox(identity).tool('ping', { about: 'Ping' }, () => 'pong')
+const plain = (): Toolbox<never> => defineToolbox(identity).tool('ping', { description: 'Ping' }, () => 'pong')
 const cloud = () =>
   defineToolbox({
     ...identity,
-    groups: { infra: { about: 'Infrastructure' }, aws: { about: 'AWS', parent: 'infra' }, monitor: { about: 'Logs' } },
+    groups: {
+      infra: { description: 'Infrastructure' },
+      aws: { description: 'AWS', parent: 'infra' },
+      monitor: { description: 'Logs' },
+    },
     hiddenCalls: 'hint',
     quota: { groups: 2, whenFull: 'refuse' },
   })
-    .tool('ec2_list', { group: 'aws', about: 'List instances' }, () => 'i-1')
-    .tool('read_logs', { group: 'monitor', about: 'Read logs' }, () => 'quiet')
+    .tool('ec2_list', { group: 'aws', description: 'List instances' }, () => 'i-1')
+    .tool('read_logs', { group: 'monitor', description: 'Read logs' }, () => 'quiet')
 
 /** How each reason comes about, and what its reader then sees. */
 const seen: { readonly [R in Reason]: () => Promise<string> } = {
@@ -47,19 +51,21 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       defineToolbox({
         ...identity,
         groups: {
-          aws: { about: 'AWS', excludes: ['gcp'] },
-          gcp: { about: 'GCP' },
-          both: { about: 'Both', needs: ['aws', 'gcp'] },
+          aws: { description: 'AWS', excludes: ['gcp'] },
+          gcp: { description: 'GCP' },
+          both: { description: 'Both', needs: ['aws', 'gcp'] },
         },
       }),
     ),
   connection_limit: connectionLimit,
   duplicate_id: duplicateId,
-  duplicate_name: () => thrown(() => plain().tool('ping', { about: 'Ping again' }, () => 'pong')),
+  duplicate_name: () => thrown(() => plain().tool('ping', { description: 'Ping again' }, () => 'pong')),
   forbidden_host: () => http(plain(), { headers: { host: 'attacker.example' } }),
   forbidden_origin: () => http(plain(), { headers: { origin: 'https://attacker.example' } }),
   group_cycle: () =>
-    thrown(() => defineToolbox({ ...identity, groups: { a: { about: 'A', needs: ['b'] }, b: { about: 'B', needs: ['a'] } } })),
+    thrown(() =>
+      defineToolbox({ ...identity, groups: { a: { description: 'A', needs: ['b'] }, b: { description: 'B', needs: ['a'] } } }),
+    ),
   group_inactive: () => told(cloud(), 'activate_aws'),
   header_mismatch: () =>
     http(plain(), {
@@ -70,7 +76,9 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     told(
       defineToolbox({
         ...identity,
-        groups: { database: { about: 'Database', hooks: { activate: () => Promise.reject(new Error('connection refused')) } } },
+        groups: {
+          database: { description: 'Database', hooks: { activate: () => Promise.reject(new Error('connection refused')) } },
+        },
       }),
       'activate_database',
     ),
@@ -92,14 +100,14 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     ),
   invalid_cursor: () => rpc(pages(), 'tools/list', { cursor: 'page-2' }),
   invalid_declaration: () =>
-    thrown(() => testContext(plain().tool('start', { about: 'Start editing', activator: true }, () => 'Started.'))),
+    thrown(() => testContext(plain().tool('start', { description: 'Start editing', activator: true }, () => 'Started.'))),
   invalid_json: () => http(plain(), { body: '{"jsonrpc":' }),
-  invalid_name: () => thrown(() => plain().tool('read file', { about: 'Read a file' }, () => '')),
+  invalid_name: () => thrown(() => plain().tool('read file', { description: 'Read a file' }, () => '')),
   invalid_params: () => rpc(plain(), 'tools/call', { arguments: {} }),
   invalid_request: () => http(plain(), { body: JSON.stringify({ method: 'tools/list' }) }),
   invalid_result: () =>
     told(
-      plain().tool('count', { about: 'Count' }, () => new Map([['books', 42]])),
+      plain().tool('count', { description: 'Count' }, () => new Map([['books', 42]])),
       'count',
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),
@@ -111,8 +119,8 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
         {
           by: 'what',
           modes: {
-            page: { about: 'The page as it is' },
-            network: { about: 'Requests', available: () => false, whenEmpty: 'Load the page, then observe again.' },
+            page: { description: 'The page as it is' },
+            network: { description: 'Requests', available: () => false, whenEmpty: 'Load the page, then observe again.' },
           },
         },
         { page: () => '', network: () => '' },
@@ -137,7 +145,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     }),
   rate_limited: rateLimited,
   requires_activation: () => told(cloud(), 'ec2_list'),
-  reserved_name: () => thrown(() => plain().tool('search_tools', { about: 'Search' }, () => '')),
+  reserved_name: () => thrown(() => plain().tool('search_tools', { description: 'Search' }, () => '')),
   search_degraded: () =>
     reported(
       defineToolbox({
@@ -158,7 +166,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     reported(
       defineToolbox({
         ...identity,
-        groups: { files: { about: 'Files' } },
+        groups: { files: { description: 'Files' } },
         remember: 'reconnect',
         store: { load: async () => undefined, save: () => Promise.reject(new Error('no space left on device')) },
       }),
@@ -181,7 +189,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     ),
   tool_failed: () =>
     told(
-      plain().tool('read', { about: 'Read' }, () => {
+      plain().tool('read', { description: 'Read' }, () => {
         throw new Error('There is no file "notes.txt". List the files first.')
       }),
       'read',
@@ -226,9 +234,9 @@ const envelope = {
 }
 
 const pages = () =>
-  defineToolbox({ ...identity, protocol: { pageSize: 1 }, groups: { files: { about: 'Files' } } })
-    .tool('read_file', { group: 'files', about: 'Read a file' }, () => '')
-    .tool('ping', { about: 'Ping' }, () => 'pong')
+  defineToolbox({ ...identity, protocol: { pageSize: 1 }, groups: { files: { description: 'Files' } } })
+    .tool('read_file', { group: 'files', description: 'Read a file' }, () => '')
+    .tool('ping', { description: 'Ping' }, () => 'pong')
 
 const permitThatThrows = () =>
   defineToolbox({
@@ -236,7 +244,7 @@ const permitThatThrows = () =>
     permit: () => {
       throw new Error('the directory does not answer')
     },
-  }).tool('ping', { about: 'Ping' }, () => 'pong')
+  }).tool('ping', { description: 'Ping' }, () => 'pong')
 
 const predicateThatThrows = () =>
   plain().tool(
@@ -332,7 +340,7 @@ async function rpc(served: object, method: string, params: Record<string, unknow
 /** A second request with the id of one that is still being answered; the first answer is the refusal. */
 async function duplicateId(): Promise<string> {
   await using wire = await openWire(
-    plain().tool('wait', { about: 'Wait' }, () => new Promise<string>(() => undefined)),
+    plain().tool('wait', { description: 'Wait' }, () => new Promise<string>(() => undefined)),
     { transport: 'stdio', era: 'session' },
   )
   const first = wire.ask('tools/call', { name: 'wait' })
@@ -371,7 +379,7 @@ async function staleCursor(): Promise<string> {
 async function cancelled(): Promise<string> {
   const giveUp = new AbortController()
   let found = ''
-  const box = plain().tool('wait', { about: 'Wait' }, async (_input, { signal }) => {
+  const box = plain().tool('wait', { description: 'Wait' }, async (_input, { signal }) => {
     const gone = once(signal, 'abort')
     giveUp.abort()
     await gone

@@ -121,7 +121,7 @@ test('one server of a gateway at its own address', async () => {
 })
 
 test('servers in groups are opened step by step', async () => {
-  const groups = { house: { about: 'Books and meals', servers: ['library', 'kitchen'] } }
+  const groups = { house: { description: 'Books and meals', servers: ['library', 'kitchen'] } }
   await withGateway(shop, { ...small, groups }, async ({ gateway: { toolbox } }) => {
     const text = await transcript(toolbox, { era: 'session' }, async (client) => {
       await client.list()
@@ -133,7 +133,7 @@ test('servers in groups are opened step by step', async () => {
 })
 
 test('a long result is cut, read on and looked through', async () => {
-  const archive = defineToolbox({ name: 'archive', version: '1.0.0' }).tool('diary', { about: 'The diary' }, () =>
+  const archive = defineToolbox({ name: 'archive', version: '1.0.0' }).tool('diary', { description: 'The diary' }, () =>
     Array.from({ length: 60 }, (_, day) => `Day ${day + 1}: ${day === 41 ? 'found the key' : 'nothing new'}.`).join('\n'),
   )
   await withGateway({ archive }, { results: { maxCharacters: 1_000 } }, async ({ gateway: { toolbox } }) => {

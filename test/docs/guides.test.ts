@@ -264,7 +264,7 @@ for (const policy of ['opaque', 'hint', 'reveal'] as const) {
 }
 
 test('hidden calls: on 2026-07-28 only a view hides tools, and the hint names the view', async () => {
-  const withTwo = hubWith('hint').tool('now', { about: 'The time' }, () => '12:00')
+  const withTwo = hubWith('hint').tool('now', { description: 'The time' }, () => '12:00')
   const text = await transcript(withTwo, { era: 'stateless', view: 'exposure=groups' }, async (client) => {
     await client.call('read_file', { path: 'a.txt' })
   })

@@ -10,18 +10,18 @@ const hub = () =>
     name: 'hub',
     version: '1.0.0',
     groups: {
-      cloud: { about: 'Cloud providers' },
-      aws: { about: 'AWS operations', parent: 'cloud', excludes: ['gcp'] },
-      gcp: { about: 'GCP operations', parent: 'cloud' },
+      cloud: { description: 'Cloud providers' },
+      aws: { description: 'AWS operations', parent: 'cloud', excludes: ['gcp'] },
+      gcp: { description: 'GCP operations', parent: 'cloud' },
     },
   })
-    .tool('regions', { group: 'cloud', about: 'List regions. Of every provider.' }, () => '')
+    .tool('regions', { group: 'cloud', description: 'List regions. Of every provider.' }, () => '')
     .tool(
       'ec2_start',
-      { group: 'aws', about: 'Start an instance', input: z.object({ image: z.string(), count: z.number().optional() }) },
+      { group: 'aws', description: 'Start an instance', input: z.object({ image: z.string(), count: z.number().optional() }) },
       () => '',
     )
-    .tool('gce_list', { group: 'gcp', about: 'List instances' }, () => '')
+    .tool('gce_list', { group: 'gcp', description: 'List instances' }, () => '')
 
 verifies('R18-1', async ({ connect }) => {
   const client = await connect(hub())
@@ -39,8 +39,8 @@ verifies('R18-2', async ({ connect }) => {
   expect(textOf(reply)).toContain('You can now activate:\n- activate_aws: AWS operations.\n- activate_gcp: GCP operations.')
   expect(replyData(reply)).toMatchObject({
     openable: [
-      { group: 'aws', activator: 'activate_aws', about: 'AWS operations' },
-      { group: 'gcp', activator: 'activate_gcp', about: 'GCP operations' },
+      { group: 'aws', activator: 'activate_aws', description: 'AWS operations' },
+      { group: 'gcp', activator: 'activate_gcp', description: 'GCP operations' },
     ],
   })
 })

@@ -38,7 +38,9 @@ verifies('A05', automationHub, async ({ connect, served }) => {
 
 verifies('A13', async ({ connect }) => {
   const numbers = Array.from({ length: 10 }, (_, number) => number)
-  const groups: Record<string, { about: string }> = Object.fromEntries(numbers.map((n) => [`g${n}`, { about: `Group ${n}` }]))
+  const groups: Record<string, { description: string }> = Object.fromEntries(
+    numbers.map((n) => [`g${n}`, { description: `Group ${n}` }]),
+  )
   const toolbox = defineToolbox({ name: 'ten', version: '1.0.0', groups })
   for (const n of numbers) toolbox.tool(`t${n}`, { group: `g${n}` }, () => `${n}`)
   const client = await connect(toolbox)
@@ -110,7 +112,7 @@ verifies('F09', automationHub, async ({ connect, served }) => {
 })
 
 verifies('R05-1', async ({ connect }) => {
-  const groups = { base: { about: 'The base', default: true }, more: { about: 'More' } } as const
+  const groups = { base: { description: 'The base', default: true }, more: { description: 'More' } } as const
   const toolbox = defineToolbox({ name: 'defaults', version: '1.0.0', groups })
     .tool('basic', { group: 'base' }, () => 'basic')
     .tool('extra', { group: 'more' }, () => 'extra')

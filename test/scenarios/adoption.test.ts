@@ -51,7 +51,7 @@ const lowLevelWorkshopV1 = () => {
   return server
 }
 
-const grouped = { groups: { files: { about: 'Files' } }, assign: { read_file: 'files', write_file: 'files' } } as const
+const grouped = { groups: { files: { description: 'Files' } }, assign: { read_file: 'files', write_file: 'files' } } as const
 
 /** An adopted workshop opens group by group for a client that can follow, and is all there for one that cannot. */
 async function unfolds({ connect, way }: Place, served: object): Promise<void> {

@@ -10,7 +10,7 @@ const info = { name: 'hub', version: '1.0.0' }
 const languages = ['typescript', 'rust', 'ruby']
 
 const hub = () =>
-  defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+  defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .extend((mcp) => {
       const argsSchema = z.object({
@@ -91,7 +91,7 @@ verifies('R20-3', automationHub, async ({ connect, served }) => {
 })
 
 verifies('R20-4', async ({ connect }) => {
-  const groups = { files: { about: 'Files' } }
-  const { client } = await connect(defineToolbox({ ...info, groups, about: 'A hub', instructions: 'Ask Ann.' }))
+  const groups = { files: { description: 'Files' } }
+  const { client } = await connect(defineToolbox({ ...info, groups, description: 'A hub', instructions: 'Ask Ann.' }))
   expect(client.getInstructions()).toBe('Ask Ann.')
 })

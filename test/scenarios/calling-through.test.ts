@@ -56,11 +56,11 @@ verifies('L05-3', async ({ serve }) => {
 verifies('L05-4', async ({ connect }) => {
   const nested = z.object({ where: z.object({ city: z.string(), zip: z.string().length(5) }), count: z.int().min(3).max(9) })
   const toolbox = office()
-    .tool('book', { group: 'calendar', about: 'Book', input: nested }, () => 'booked')
+    .tool('book', { group: 'calendar', description: 'Book', input: nested }, () => 'booked')
     .tool(
       'plain',
       {
-        about: 'Plain',
+        description: 'Plain',
         input: {
           type: 'object',
           properties: {
@@ -167,8 +167,12 @@ verifies('L05-9', async ({ connect }) => {
     if (fails) throw new Error('no socket')
     isReady = true
   }
-  const toolbox = defineToolbox({ ...info, report: () => undefined, groups: { db: { about: 'Database', hooks: { activate } } } })
-    .tool('query', { group: 'db', about: 'Ask the database' }, () => (isReady ? 'rows' : 'not ready'))
+  const toolbox = defineToolbox({
+    ...info,
+    report: () => undefined,
+    groups: { db: { description: 'Database', hooks: { activate } } },
+  })
+    .tool('query', { group: 'db', description: 'Ask the database' }, () => (isReady ? 'rows' : 'not ready'))
     .tool('ping', {}, () => 'pong')
   const client = await connect(toolbox, searching)
   const found = await client.call('search_tools', { query: 'ask the database' })
@@ -178,7 +182,7 @@ verifies('L05-9', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(searchSurface)
   fails = true
   const other = await connect(
-    defineToolbox({ ...info, report: () => undefined, groups: { db: { about: 'Database', hooks: { activate } } } }).tool(
+    defineToolbox({ ...info, report: () => undefined, groups: { db: { description: 'Database', hooks: { activate } } } }).tool(
       'query',
       { group: 'db' },
       () => 'must not run',
@@ -226,8 +230,8 @@ verifies('L05-11', async ({ connect }) => {
 })
 
 verifies('L05-12', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
-    .tool('read_file', { group: 'files', about: 'Read' }, () => 'contents')
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
+    .tool('read_file', { group: 'files', description: 'Read' }, () => 'contents')
     .tool('unpack', {}, async (_, ctx) => {
       await ctx.activate('files')
       return 'unpacked'

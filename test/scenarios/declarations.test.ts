@@ -10,9 +10,9 @@ const info = { name: 'desk', version: '1.0.0' }
 const text = z.object({ text: z.string() })
 const length = z.object({ length: z.number() })
 
-/** The same server under the keys of MCP and under the library's own. */
+/** One server under the current keys, which are those of MCP, and under the former keys. */
 function bothNamings() {
-  const ofMcp = defineToolbox({
+  const current = defineToolbox({
     ...info,
     description: 'A desk.',
     gate: { description: 'Everything on the desk' },
@@ -32,7 +32,7 @@ function bothNamings() {
       { logs: (input) => `${input.text} ${input.limit}`, page: ({ limit }) => String(limit) },
     )
     .use(registryOf({ description: 'Repeat a text', inputSchema: text, outputSchema: length }))
-  const ours = defineToolbox({
+  const former = defineToolbox({
     ...info,
     about: 'A desk.',
     gate: { about: 'Everything on the desk' },
@@ -52,7 +52,7 @@ function bothNamings() {
       { logs: (input) => `${input.text} ${input.limit}`, page: ({ limit }) => String(limit) },
     )
     .use(registryOf({ about: 'Repeat a text', input: text, output: length }))
-  return [ofMcp, ours] as const
+  return [current, former] as const
 }
 
 function registryOf(config: Parameters<ToolRegistry['register']>[1]): ToolRegistry {
@@ -61,10 +61,10 @@ function registryOf(config: Parameters<ToolRegistry['register']>[1]): ToolRegist
   return registry
 }
 
-/** The same class, under the keys of MCP and under the library's own. */
+/** One class under the current and under the former keys. */
 function bothClasses() {
   @mcpServer({ ...info, description: 'A desk.', activation: 'open', groups: 'groups' })
-  class OfMcp {
+  class Current {
     open = false
     readonly groups = new ToolGroups({ notes: { description: 'Notes' } })
     @tool({ group: 'notes', description: 'Measure a text', inputSchema: text, outputSchema: length }) measure(input: {
@@ -74,19 +74,19 @@ function bothClasses() {
     }
   }
   @mcpServer({ ...info, about: 'A desk.', activation: 'open', groups: 'groups' })
-  class Ours {
+  class Former {
     open = false
     readonly groups = new ToolGroups({ notes: { about: 'Notes' } })
     @tool({ group: 'notes', about: 'Measure a text', input: text, output: length }) measure(input: { text: string }) {
       return { length: input.text.length }
     }
   }
-  return [new OfMcp(), new Ours()] as const
+  return [new Current(), new Former()] as const
 }
 
 verifies('P17', async ({ connect, way }) => {
   for (const pair of [bothNamings(), bothClasses()]) {
-    const [ofMcp, ours] = await Promise.all(
+    const [current, former] = await Promise.all(
       pair.map(async (served) => {
         const client = await connect(served)
         const first = await client.tools()
@@ -98,15 +98,15 @@ verifies('P17', async ({ connect, way }) => {
         return { first, measured, all: await client.tools(), instructions: client.client.getInstructions() }
       }),
     )
-    expect(ofMcp).toEqual(ours)
-    expect(ofMcp?.instructions).toContain('A desk.')
-    expect(ofMcp?.measured.structuredContent).toEqual({ length: 4 })
-    expect(ofMcp?.all.find(({ name }) => name === 'measure')).toMatchObject({
+    expect(current).toEqual(former)
+    expect(current?.instructions).toContain('A desk.')
+    expect(current?.measured.structuredContent).toEqual({ length: 4 })
+    expect(current?.all.find(({ name }) => name === 'measure')).toMatchObject({
       description: 'Measure a text',
       inputSchema: { required: ['text'] },
       outputSchema: { required: ['length'] },
     })
-    if (way.era === 'session') expect(JSON.stringify(ofMcp?.all)).toContain('Notes')
+    if (way.era === 'session') expect(JSON.stringify(current?.all)).toContain('Notes')
   }
 })
 
@@ -133,7 +133,7 @@ verifies('P18', () => {
     () => new ToolRegistry().register('ping', unchecked(misspelt), handler),
     () => new ToolRegistry().registerInGroup('ping', unchecked(misspelt), 'files', handler),
     () => new ToolRegistry().registerConditional('ping', unchecked(misspelt), () => true, handler),
-    () => box.composite('ping', unchecked({ by: 'what', modes: { page: { about: '' } }, ...misspelt }), { page: handler }),
+    () => box.composite('ping', unchecked({ by: 'what', modes: { page: { description: '' } }, ...misspelt }), { page: handler }),
     () => {
       class Desk {
         @tool(unchecked(misspelt)) ping(): string {
@@ -147,7 +147,7 @@ verifies('P18', () => {
     expect(refusal(declare)).toBe('invalid_declaration: Unknown key "desciption" in tool "ping". Did you mean "description"?')
   const others: readonly (readonly [() => unknown, string])[] = [
     [() => defineToolbox(unchecked({ ...info, gruops: {} })), '"gruops" in toolbox "desk". Did you mean "groups"?'],
-    [() => defineToolbox({ ...info, gate: unchecked({ abuot: '' }) }), '"abuot" in "gate". Did you mean "about"?'],
+    [() => defineToolbox({ ...info, gate: unchecked({ abuot: '' }) }), '"abuot" in "gate". Did you mean "description"?'],
     [
       () => defineToolbox({ ...info, groups: { a: unchecked({ parnet: 'b' }) } }),
       '"parnet" in group "a". Did you mean "parent"?',
@@ -169,7 +169,8 @@ verifies('P18', () => {
       '"budgetToken" in "exposure". Did you mean "budgetTokens"?',
     ],
     [
-      () => box.composite('see', { by: 'what', modes: { page: unchecked({ about: '', whenempty: '' }) } }, { page: handler }),
+      () =>
+        box.composite('see', { by: 'what', modes: { page: unchecked({ description: '', whenempty: '' }) } }, { page: handler }),
       '"whenempty" in mode "page" of tool "see". Did you mean "whenEmpty"?',
     ],
     [() => new ToolRegistry(unchecked({ nam: 'more' })), '"nam" in the options of a registry. Did you mean "name"?'],
@@ -195,9 +196,7 @@ verifies('P18', () => {
   box.tool('listed', definition, handler)
   expect(refusal(() => box.tool('other', definition, handler))).toContain('Unknown key "name" in tool "other".')
   // Where nothing is close, the known keys are listed; what is undefined was not declared.
-  expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain(
-    'Known keys: description, about, default.',
-  )
+  expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain('Known keys: description, default.')
   expect(() => defineToolbox(unchecked({ ...info, gruops: undefined }))).not.toThrow()
   expect(refusal(() => box.tool('two', { about: 'One', description: 'Two' }, handler))).toBe(
     'invalid_declaration: "description" and "about" in tool "two" differ, but are two names of one option. Keep "description".',
@@ -211,7 +210,7 @@ verifies('P18', () => {
   )
   expect(
     refusal(() =>
-      box.composite('see', { by: 'what', modes: { page: { about: '' } } }, unchecked({ page: handler, pgae: handler })),
+      box.composite('see', { by: 'what', modes: { page: { description: '' } } }, unchecked({ page: handler, pgae: handler })),
     ),
   ).toContain('a handler for the mode "pgae", which is not declared. Nearest: page.')
 })
@@ -223,7 +222,7 @@ verifies('P19', () => {
     () => box.tool('add', { input: shape }, handler),
     () => box.tool('add', { inputSchema: shape }, handler),
     () => box.tool('add', { inputSchema: { type: 'object', properties: shape } }, handler),
-    () => box.composite('add', { by: 'what', inputSchema: shape, modes: { page: { about: '' } } }, { page: handler }),
+    () => box.composite('add', { by: 'what', inputSchema: shape, modes: { page: { description: '' } } }, { page: handler }),
     () => new ToolRegistry().register('add', { inputSchema: shape }, handler),
     () => {
       class Desk {
@@ -243,7 +242,9 @@ verifies('P19', () => {
   )
   expect(refusal(() => new ToolRegistry().register('add', { output: shape }, handler))).toContain('Tool "add": its output schema')
   expect(
-    refusal(() => box.composite('add', { by: 'what', modes: { page: { about: '', inputSchema: shape } } }, { page: handler })),
+    refusal(() =>
+      box.composite('add', { by: 'what', modes: { page: { description: '', inputSchema: shape } } }, { page: handler }),
+    ),
   ).toContain('Tool "add (page)": its input schema is a plain object that holds zod schemas: wrap it in z.object(…).')
   expect(refusal(() => box.tool('add', { inputSchema: unchecked(z.object) }, handler))).toContain(
     'its input schema is a function',
@@ -256,7 +257,7 @@ verifies('P19', () => {
 verifies('P20', async ({ connect }) => {
   const registry = new ToolRegistry({ name: 'more', groups: { files: { description: 'Files' } } })
   registry.register('open_files', { activator: 'files' }, (_, ctx) => ctx.activate('files').then(() => 'Opened.'))
-  registry.register('help', { always: true, readOnly: true, about: 'Help' }, () => 'Help')
+  registry.register('help', { always: true, readOnly: true, description: 'Help' }, () => 'Help')
   registry.register('read_file', { group: 'files', description: 'Read', input: text, openWorld: false }, (input) => input.text)
   registry.register('next_file', { group: 'files', after: 'read_file' }, () => 'next')
   const toolbox = defineToolbox({ ...info, gate: 'The desk', groups: { files: { description: 'Files' } } })

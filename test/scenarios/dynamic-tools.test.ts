@@ -145,7 +145,7 @@ verifies('A16', async ({ connect }) => {
 
 verifies('A17', async ({ connect }) => {
   const registry = new ToolRegistry()
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .use(registry)
   const client = await connect(toolbox)

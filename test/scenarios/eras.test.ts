@@ -22,9 +22,15 @@ const failed = { content: [{ type: 'text' as const, text: 'no' }], isError: true
 const plainToolbox = () =>
   defineToolbox(info)
     .tool('ping', {}, () => 'pong')
-    .tool('greet', { title: 'Greet', about: 'Say hello', input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
-    .tool('add', { about: 'Add', input: point, output: sum, readOnly: true, idempotent: true }, ({ x, y }) => ({ total: x + y }))
-    .tool('draw', { about: 'Draw', annotations: { title: 'Artist' }, _meta: { colour: 'red' } }, () => [picture])
+    .tool(
+      'greet',
+      { title: 'Greet', description: 'Say hello', input: z.object({ name: z.string() }) },
+      ({ name }) => `Hello, ${name}`,
+    )
+    .tool('add', { description: 'Add', input: point, output: sum, readOnly: true, idempotent: true }, ({ x, y }) => ({
+      total: x + y,
+    }))
+    .tool('draw', { description: 'Draw', annotations: { title: 'Artist' }, _meta: { colour: 'red' } }, () => [picture])
     .tool('refuse', { destructive: true }, () => failed)
 
 const plainSdkServer = () => {
@@ -136,7 +142,7 @@ verifies('G05', async ({ wire }) => {
 
 verifies('G06', async ({ wire }) => {
   const permitting = defineToolbox({ ...info, permit: () => true }).tool('ping', {}, () => 'pong')
-  const remembering = defineToolbox({ ...info, remember: 'principal', groups: { more: { about: 'More' } } })
+  const remembering = defineToolbox({ ...info, remember: 'principal', groups: { more: { description: 'More' } } })
   remembering.tool('ping', { group: 'more' }, () => 'pong')
   for (const toolbox of [permitting, remembering]) {
     const client = await wire(toolbox, { principal: { id: 'ann' } })

@@ -15,8 +15,8 @@ const dear = { budgetTokens: 10 }
 
 const plain = (options: Pick<ToolboxOptions<never>, 'exposure'> = {}) =>
   defineToolbox({ ...info, ...options })
-    .tool('ping', { about: 'Say that the server is there' }, () => 'pong')
-    .tool('read_file', { about: 'Read a file', input: z.object({ path: z.string() }) }, () => 'contents')
+    .tool('ping', { description: 'Say that the server is there' }, () => 'pong')
+    .tool('read_file', { description: 'Read a file', input: z.object({ path: z.string() }) }, () => 'contents')
 
 verifies('L07-1', async ({ connect }) => {
   for (const budget of [cheap, dear]) {
@@ -38,8 +38,9 @@ verifies('L07-3', async ({ connect }) => {
   const client = await connect(office({ exposure: dear }))
   expect(await client.toolNames()).toEqual(searchSurface)
   expect(textOf(await client.call('call_tool', { name: 'read_file', arguments: { path: 'a' } }))).toBe('contents of a')
-  const big = defineToolbox({ ...info, groups: { notes: { about: 'Notes' } } })
-  for (let index = 0; index < 300; index++) big.tool(`note_${index}`, { group: 'notes', about: 'Take a note of it' }, () => '')
+  const big = defineToolbox({ ...info, groups: { notes: { description: 'Notes' } } })
+  for (let index = 0; index < 300; index++)
+    big.tool(`note_${index}`, { group: 'notes', description: 'Take a note of it' }, () => '')
   expect(await (await connect(big)).toolNames()).toEqual(searchSurface)
 })
 
@@ -169,7 +170,7 @@ verifies('L07-11', async ({ serve, way }) => {
 })
 
 verifies('L07-12', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('undo', { when: ({ isActive }) => isActive('files') }, () => 'undone')
     .tool('open', {}, (_, ctx) => String(ctx.isActive('files')))

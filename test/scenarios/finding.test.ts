@@ -23,19 +23,19 @@ const isAdmin = (principal: Principal | undefined): boolean => principal?.id ===
 
 /** Some tools are for one person; without them it is the same server for everybody else. */
 const secured = (withSecrets: boolean) => {
-  const groups: Record<string, { about: string }> = { files: { about: 'Files' } }
-  if (withSecrets) groups.vault = { about: 'Secrets of the house' }
+  const groups: Record<string, { description: string }> = { files: { description: 'Files' } }
+  if (withSecrets) groups.vault = { description: 'Secrets of the house' }
   const toolbox = defineToolbox({
     ...info,
     groups,
     permit: (principal, { name }) => !name.startsWith('unseal') || isAdmin(principal),
   })
-    .tool('read_file', { group: 'files', about: 'Read a file' }, () => 'contents')
-    .tool('write_file', { group: 'files', about: 'Write a file' }, () => 'wrote')
+    .tool('read_file', { group: 'files', description: 'Read a file' }, () => 'contents')
+    .tool('write_file', { group: 'files', description: 'Write a file' }, () => 'wrote')
   if (!withSecrets) return toolbox
   return toolbox
-    .tool('unseal_vault', { group: 'vault', about: 'Unseal the vault of secrets' }, () => 'unsealed')
-    .tool('unseal_file', { group: 'files', about: 'Unseal a file of secrets' }, () => 'unsealed')
+    .tool('unseal_vault', { group: 'vault', description: 'Unseal the vault of secrets' }, () => 'unsealed')
+    .tool('unseal_file', { group: 'files', description: 'Unseal a file of secrets' }, () => 'unsealed')
 }
 
 verifies('F13-1', async (place) => {
@@ -82,11 +82,11 @@ verifies('F15', async (place) => {
 
 verifies('F16', async (place) => {
   const toolbox = defineToolbox(info)
-    .tool('create_calendar_event', { about: '创建日历事件' }, () => '')
-    .tool('send_message', { about: 'メッセージを送信する' }, () => '')
-    .tool('translate_text', { about: 'แปลข้อความเป็นภาษาอื่น' }, () => '')
-    .tool('weather', { about: 'Погода в городе' }, () => '')
-    .tool('cafe', { about: 'Ein Café in der Nähe finden' }, () => '')
+    .tool('create_calendar_event', { description: '创建日历事件' }, () => '')
+    .tool('send_message', { description: 'メッセージを送信する' }, () => '')
+    .tool('translate_text', { description: 'แปลข้อความเป็นภาษาอื่น' }, () => '')
+    .tool('weather', { description: 'Погода в городе' }, () => '')
+    .tool('cafe', { description: 'Ein Café in der Nähe finden' }, () => '')
   const { found } = await searching(place, toolbox)
   for (const [query, name] of [
     ['日历事件', 'create_calendar_event'],
@@ -190,8 +190,8 @@ verifies('L04-4', async (place) => {
 /** Eighty tools that are alike, among many that are not. */
 const notebook = () => {
   const toolbox = defineToolbox(info)
-  for (let index = 0; index < 80; index++) toolbox.tool(`note_${index}`, { about: 'Take a note' }, () => '')
-  for (let index = 0; index < 600; index++) toolbox.tool(`paint_${index}`, { about: `Paint picture ${index}` }, () => '')
+  for (let index = 0; index < 80; index++) toolbox.tool(`note_${index}`, { description: 'Take a note' }, () => '')
+  for (let index = 0; index < 600; index++) toolbox.tool(`paint_${index}`, { description: `Paint picture ${index}` }, () => '')
   return toolbox
 }
 
@@ -259,9 +259,11 @@ verifies('L05-2', async (place) => {
 /** A toolbox with twenty groups of one tool each. */
 const twentyGroups = (options: { readonly exposure?: 'lazy' } = {}) => {
   const names = Array.from({ length: 20 }, (_, index) => `department_${index}`)
-  const groups: Record<string, { about: string }> = Object.fromEntries(names.map((name) => [name, { about: `All of ${name}` }]))
+  const groups: Record<string, { description: string }> = Object.fromEntries(
+    names.map((name) => [name, { description: `All of ${name}` }]),
+  )
   const toolbox = defineToolbox({ ...info, groups, ...options })
-  for (const name of names) toolbox.tool(`report_${name}`, { group: name, about: 'Report' }, () => '')
+  for (const name of names) toolbox.tool(`report_${name}`, { group: name, description: 'Report' }, () => '')
   return toolbox
 }
 
@@ -287,7 +289,7 @@ verifies('P10', async ({ connect }) => {
 })
 
 verifies('P12', async ({ connect }) => {
-  const one = () => defineToolbox({ name: 'one', version: '1.0.0' }).tool('ping', { about: 'Ping' }, () => 'pong')
+  const one = () => defineToolbox({ name: 'one', version: '1.0.0' }).tool('ping', { description: 'Ping' }, () => 'pong')
   const client = await connect(one(), { view: 'exposure=search' })
   const texts = [
     await client.call('search_tools', { query: '' }),

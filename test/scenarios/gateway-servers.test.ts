@@ -39,7 +39,7 @@ const notes = plain({
 const config = {
   mcpServers: {
     notes,
-    mail: { ...plain({ tools: ['search', 'send'] }), about: 'Reads and sends mail.' },
+    mail: { ...plain({ tools: ['search', 'send'] }), description: 'Reads and sends mail.' },
     'front desk': asking('desk', 'both'),
     reports: plain({ tools: many }),
     box: changing(),

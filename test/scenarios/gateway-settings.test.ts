@@ -8,7 +8,7 @@ import { type Embeddings, embeddings, json } from '../../packages/server/test/em
 import { textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
-const abouts = {
+const descriptions = {
   hire: 'Hire a vehicle for a day',
   settle: 'Pay what a supplier wants: a bill',
   post: 'Write a letter to somebody',
@@ -19,7 +19,7 @@ const abouts = {
   bake: 'How to make a dish',
 }
 
-const town = plain({ tools: Object.entries(abouts).map(([name, description]) => ({ name, description })) })
+const town = plain({ tools: Object.entries(descriptions).map(([name, description]) => ({ name, description })) })
 const mcpServers = { town, shop: plain({ tools: ['buy', 'sell'] }) }
 const [ann, bob] = [createToken('ann'), createToken('bob', 'other')]
 const tokens = [ann.record, bob.record]

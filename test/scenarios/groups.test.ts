@@ -65,7 +65,7 @@ verifies('A07-3', devopsHub, async ({ connect, served }) => {
 })
 
 verifies('A10', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
     .tool('deactivate', { activator: true, when: () => false, input: z.object({ group: z.string() }) }, () => 'never')
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('finish', {}, async (_, ctx) => {
@@ -83,7 +83,7 @@ verifies('A10', async ({ connect }) => {
 verifies('A11', async () => {
   const toolbox = defineToolbox({
     ...info,
-    groups: { cloud: { about: 'Cloud providers' }, aws: { about: 'AWS', parent: 'cloud' } },
+    groups: { cloud: { description: 'Cloud providers' }, aws: { description: 'AWS', parent: 'cloud' } },
   })
     .tool('regions', { group: 'cloud' }, () => '')
     .tool('ec2_list', { group: 'aws' }, () => '')
@@ -91,8 +91,8 @@ verifies('A11', async () => {
   await using client = await testContext(toolbox)
   await client.call('activate_cloud')
   expect(client.groups()).toEqual([
-    { name: 'cloud', about: 'Cloud providers', parent: undefined, active: true, activator: 'activate_cloud', toolCount: 1 },
-    { name: 'aws', about: 'AWS', parent: 'cloud', active: false, activator: 'activate_aws', toolCount: 2 },
+    { name: 'cloud', description: 'Cloud providers', parent: undefined, active: true, activator: 'activate_cloud', toolCount: 1 },
+    { name: 'aws', description: 'AWS', parent: 'cloud', active: false, activator: 'activate_aws', toolCount: 2 },
   ])
   await using gated = await testContext(defineToolbox({ ...info, gate: 'Everything' }).tool('ping', {}, () => 'pong'))
   expect(gated.groups()).toEqual([])
@@ -107,7 +107,7 @@ verifies('A19', automationHub, async ({ connect, served }) => {
 
 verifies('R04-1', async ({ connect }) => {
   let mounted = false
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, facts: () => ({ mounted }) })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } }, facts: () => ({ mounted }) })
   toolbox.tool('read_file', { group: 'files', when: ({ facts }) => facts.mounted }, () => 'contents')
   const client = await connect(toolbox)
   const isShown = async () => (await client.toolNames()).includes('read_file')
@@ -121,7 +121,7 @@ verifies('R04-1', async ({ connect }) => {
 })
 
 verifies('R04-2', async ({ serve }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('welcome', { when: ({ isActive }) => !isActive('files') }, () => 'Open the files first')
     .tool('summary', { when: ({ isActive }) => isActive('files') }, () => 'One file')
@@ -134,10 +134,10 @@ verifies('R04-2', async ({ serve }) => {
 
 verifies('R05-2', async ({ connect }) => {
   const groups = {
-    app: { about: 'The application', needs: ['database'] },
-    database: { about: 'The database', needs: ['secrets'] },
-    secrets: { about: 'Secrets' },
-    other: { about: 'Unrelated' },
+    app: { description: 'The application', needs: ['database'] },
+    database: { description: 'The database', needs: ['secrets'] },
+    secrets: { description: 'Secrets' },
+    other: { description: 'Unrelated' },
   } as const
   const toolbox = defineToolbox({ ...info, groups })
   for (const group of ['app', 'database', 'secrets', 'other'] as const) toolbox.tool(`in_${group}`, { group }, () => group)
@@ -150,14 +150,21 @@ verifies('R05-3', () => {
   const circle = () =>
     defineToolbox({
       ...info,
-      groups: { a: { about: 'A', needs: ['b'] }, b: { about: 'B', parent: 'c' }, c: { about: 'C', needs: ['a'] } },
+      groups: {
+        a: { description: 'A', needs: ['b'] },
+        b: { description: 'B', parent: 'c' },
+        c: { description: 'C', needs: ['a'] },
+      },
     })
   expect(circle).toThrow(Failure)
   expect(circle).toThrow('a → b → c → a')
 })
 
 verifies('R05-4', async ({ connect }) => {
-  const groups = { app: { about: 'The application', needs: ['database'] }, database: { about: 'The database' } } as const
+  const groups = {
+    app: { description: 'The application', needs: ['database'] },
+    database: { description: 'The database' },
+  } as const
   const toolbox = defineToolbox({ ...info, groups })
     .tool('in_app', { group: 'app' }, () => '')
     .tool('in_database', { group: 'database' }, () => '')
@@ -169,19 +176,17 @@ verifies('R05-4', async ({ connect }) => {
 })
 
 verifies('R08-2', () => {
-  const groups = { files: { about: 'Files' }, cloud: { about: 'Cloud' } } as const
+  const groups = { files: { description: 'Files' }, cloud: { description: 'Cloud' } } as const
   // @ts-expect-error 'flies' is no group: 'files' and 'cloud' are
   expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow('Nearest: files')
   // @ts-expect-error 'flies' is no group
   expect(() => defineToolbox({ ...info, groups }).tool('open', { activator: 'flies' }, () => '')).toThrow('Nearest: files')
   // @ts-expect-error 'clod' is no parent
-  expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', parent: 'clod' } } })).toThrow(Failure)
+  expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { parent: 'clod' } } })).toThrow(Failure)
   // @ts-expect-error 'clod' cannot be excluded
-  expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', excludes: ['clod'] } } })).toThrow(
-    Failure,
-  )
+  expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { excludes: ['clod'] } } })).toThrow(Failure)
   // @ts-expect-error 'clod' cannot be needed
-  expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', needs: ['clod'] } } })).toThrow(Failure)
+  expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { needs: ['clod'] } } })).toThrow(Failure)
   expect(() => new ToolGroups().withGroup('cloud', 'Cloud').withChildGroup('aws', 'clod', 'AWS')).toThrow('Nearest: cloud')
 })
 
@@ -194,17 +199,17 @@ verifies('R08-3', devopsHub, async ({ connect, served }) => {
 })
 
 verifies('R08-4', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, network: { about: 'Network' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' }, network: { description: 'Network' } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool(
       'open_files',
-      { activator: 'files', about: 'Open the files', input: z.object({ drive: z.string() }) },
+      { activator: 'files', description: 'Open the files', input: z.object({ drive: z.string() }) },
       async (input, ctx) => {
         await ctx.activate('files')
         return `Opened ${input.drive}`
       },
     )
-    .tool('deactivate', { activator: true, about: 'Close everything' }, async (_, ctx) => {
+    .tool('deactivate', { activator: true, description: 'Close everything' }, async (_, ctx) => {
       await ctx.deactivate('files')
       return 'Closed'
     })
@@ -219,12 +224,12 @@ verifies('R08-4', async ({ connect }) => {
 /** A toolbox whose activator prepares something that its tools need. */
 const mounting = () => {
   const mounted: string[] = []
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, mail: { about: 'Mail' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' }, mail: { description: 'Mail' } } })
     .tool('read_file', { group: 'files' }, () => mounted.join())
     .tool('send_mail', { group: 'mail' }, () => 'sent')
     .tool(
       'open_files',
-      { activator: 'files', about: 'Mount a drive', input: z.object({ drive: z.string() }) },
+      { activator: 'files', description: 'Mount a drive', input: z.object({ drive: z.string() }) },
       async (input, ctx) => {
         mounted.push(input.drive)
         const { changed, listIsFixed } = await ctx.activate('files')
@@ -297,9 +302,9 @@ verifies('P05', async () => {
 })
 
 const gatedGroups = {
-  files: { about: 'Files' },
-  drafts: { about: 'Drafts', parent: 'files' },
-  basics: { about: 'Basics', default: true },
+  files: { description: 'Files' },
+  drafts: { description: 'Drafts', parent: 'files' },
+  basics: { description: 'Basics', default: true },
 } as const
 
 /** A gate with groups behind it, through both front doors. */
@@ -313,7 +318,7 @@ const gatedHub = fixture('gated hub', {
       .tool('help', { always: true }, () => 'help'),
   }),
   decorators: () => {
-    @mcpServer({ name: 'hub', version: '1.0.0', activation: 'active', groups: 'groups', about: 'The whole hub' })
+    @mcpServer({ name: 'hub', version: '1.0.0', activation: 'active', groups: 'groups', description: 'The whole hub' })
     class Gated {
       active = false
       readonly groups = new ToolGroups(gatedGroups)
@@ -436,9 +441,9 @@ verifies('P11', async ({ serve, way }) => {
 })
 
 verifies('P13', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files and folders' }, mail: {} } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files and folders' }, mail: {} } })
     .tool('open_files', { activator: 'files' }, (_, ctx) => ctx.activate('files'))
-    .tool('open_mail', { activator: 'mail', about: 'Mail, by hand' }, (_, ctx) => ctx.activate('mail'))
+    .tool('open_mail', { activator: 'mail', description: 'Mail, by hand' }, (_, ctx) => ctx.activate('mail'))
     .tool('read_file', { group: 'files' }, () => '')
     .tool('send_mail', { group: 'mail' }, () => '')
   const described = async (view = '') =>
@@ -454,10 +459,10 @@ verifies('P13', async ({ connect }) => {
 })
 
 verifies('P14', async ({ connect }) => {
-  const about = 'Examines source code.'
-  const gated = defineToolbox({ ...info, about, gate: about }).tool('count_lines', {}, () => 3)
+  const description = 'Examines source code.'
+  const gated = defineToolbox({ ...info, description, gate: description }).tool('count_lines', {}, () => 3)
   expect((await connect(gated)).client.getInstructions()).toBe('Examines source code.\nCall activate to list its tools.')
-  @mcpServer({ name: 'hub', version: '1.0.0', about, activation: 'active' })
+  @mcpServer({ name: 'hub', version: '1.0.0', description, activation: 'active' })
   class Analyzer {
     active = false
     @tool() count_lines() {
@@ -508,7 +513,7 @@ verifies('R08-5', automationHub, async ({ connect, served }) => {
 })
 
 verifies('F08', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } }).tool(
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } }).tool(
     'read_file',
     { group: 'files' },
     () => '',

@@ -10,8 +10,12 @@ const policies: readonly HiddenCalls[] = ['opaque', 'hint', 'reveal']
 
 /** A hub whose `read_file` is hidden from a client of either era that connects with `?groups=network`. */
 const hub = (hiddenCalls: HiddenCalls, tools: readonly string[] = ['read_file', 'write_file']) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, network: { about: 'Network' } }, hiddenCalls })
-  for (const name of tools) toolbox.tool(name, { group: 'files', about: name }, () => `${name} ran`)
+  const toolbox = defineToolbox({
+    ...info,
+    groups: { files: { description: 'Files' }, network: { description: 'Network' } },
+    hiddenCalls,
+  })
+  for (const name of tools) toolbox.tool(name, { group: 'files', description: name }, () => `${name} ran`)
   return toolbox.tool('fetch_url', { group: 'network' }, () => 'fetched')
 }
 
@@ -99,7 +103,7 @@ verifies('R17-2', async ({ serve }) => {
   for (const hiddenCalls of policies) {
     const toolbox = defineToolbox({
       ...info,
-      groups: { files: { about: 'Files' }, network: { about: 'Network' } },
+      groups: { files: { description: 'Files' }, network: { description: 'Network' } },
       hiddenCalls,
       permit: (principal, tool) => tool.name !== 'read_file' || principal?.id === 'ann',
     })
@@ -117,7 +121,7 @@ verifies('R17-2', async ({ serve }) => {
 
 verifies('R17-3', async ({ connect }) => {
   for (const hiddenCalls of policies) {
-    const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, hiddenCalls })
+    const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } }, hiddenCalls })
       .tool('read_file', { group: 'files', when: () => false }, () => 'contents')
       .tool('sweep', { when: () => false }, () => 'swept')
       .tool('ping', {}, () => 'pong')
@@ -129,9 +133,9 @@ verifies('R17-3', async ({ connect }) => {
 
 verifies('R17-4', async ({ connect }) => {
   const groups = {
-    cloud: { about: 'Cloud' },
-    aws: { about: 'AWS', parent: 'cloud' },
-    ecs: { about: 'ECS', parent: 'aws' },
+    cloud: { description: 'Cloud' },
+    aws: { description: 'AWS', parent: 'cloud' },
+    ecs: { description: 'ECS', parent: 'aws' },
   } as const
   const toolbox = defineToolbox({ ...info, groups, hiddenCalls: 'hint' }).tool('tasks', { group: 'ecs' }, () => 'tasks')
   const client = await connect(toolbox)

@@ -19,10 +19,10 @@ const hooksOf = (log: string[], failing: ReadonlySet<string> = new Set()): Group
 const stack = (log: string[], failing?: ReadonlySet<string>) => {
   const hooks = hooksOf(log, failing)
   const groups = {
-    network: { about: 'Network', hooks },
-    database: { about: 'Database', hooks, needs: ['network'] },
-    reports: { about: 'Reports', hooks, needs: ['database'] },
-    offline: { about: 'Offline', hooks, excludes: ['network'] },
+    network: { description: 'Network', hooks },
+    database: { description: 'Database', hooks, needs: ['network'] },
+    reports: { description: 'Reports', hooks, needs: ['database'] },
+    offline: { description: 'Offline', hooks, excludes: ['network'] },
   } as const
   const toolbox = defineToolbox({ ...info, groups, report: () => undefined })
   for (const group of ['network', 'database', 'reports', 'offline'] as const) toolbox.tool(`in_${group}`, { group }, () => group)
@@ -66,9 +66,9 @@ verifies('R05-10', async ({ connect }) => {
   const log: string[] = []
   const hooks = hooksOf(log)
   const groups = {
-    cloud: { about: 'Cloud', hooks },
-    aws: { about: 'AWS', hooks, parent: 'cloud' },
-    ecs: { about: 'ECS', hooks, parent: 'aws' },
+    cloud: { description: 'Cloud', hooks },
+    aws: { description: 'AWS', hooks, parent: 'cloud' },
+    ecs: { description: 'ECS', hooks, parent: 'aws' },
   } as const
   const toolbox = defineToolbox({ ...info, groups, hiddenCalls: 'reveal' }).tool('tasks', { group: 'ecs' }, () => 'tasks')
   const client = await connect(toolbox)
@@ -83,7 +83,7 @@ verifies('R05-11', async ({ connect }) => {
     begun.resolve()
     return prepared.promise
   }
-  const toolbox = defineToolbox({ ...info, groups: { network: { about: 'Network', hooks: { activate } } } })
+  const toolbox = defineToolbox({ ...info, groups: { network: { description: 'Network', hooks: { activate } } } })
   toolbox.tool('in_network', { group: 'network' }, () => 'network')
   const client = await connect(toolbox)
   const activation = client.call('activate_network')
@@ -99,7 +99,7 @@ verifies('R05-11', async ({ connect }) => {
 
 verifies('R05-12', async ({ connect }) => {
   const activate = () => new Promise<void>(() => undefined)
-  const groups = { network: { about: 'Network', hooks: { activate } }, files: { about: 'Files' } }
+  const groups = { network: { description: 'Network', hooks: { activate } }, files: { description: 'Files' } }
   const toolbox = defineToolbox({ ...info, groups, limits: { hookTimeoutMs: 30 }, report: () => undefined })
     .tool('in_network', { group: 'network' }, () => '')
     .tool('in_files', { group: 'files' }, () => '')
@@ -111,7 +111,7 @@ verifies('R05-12', async ({ connect }) => {
 
 verifies('R05-13', async ({ serve }) => {
   const log: string[] = []
-  const groups = { network: { about: 'Network', hooks: hooksOf(log) }, files: { about: 'Files' } }
+  const groups = { network: { description: 'Network', hooks: hooksOf(log) }, files: { description: 'Files' } }
   const toolbox = defineToolbox({ ...info, groups })
     .tool('in_network', { group: 'network' }, () => 'network')
     .tool('in_files', { group: 'files' }, () => 'files')
@@ -127,7 +127,7 @@ verifies('R05-13', async ({ serve }) => {
 verifies('R05-14', async ({ connect }) => {
   const toolbox = defineToolbox({
     ...info,
-    groups: { network: { about: 'Network', hooks: hooksOf([]) }, files: { about: 'Files' } },
+    groups: { network: { description: 'Network', hooks: hooksOf([]) }, files: { description: 'Files' } },
     exposure: 'everything',
   })
     .tool('in_network', { group: 'network' }, () => 'network')
@@ -140,7 +140,7 @@ verifies('R05-14', async ({ connect }) => {
 verifies('R05-20', async ({ serve }) => {
   const log: string[] = []
   const reports: Report[] = []
-  const groups = { network: { about: 'Network', hooks: hooksOf(log) } }
+  const groups = { network: { description: 'Network', hooks: hooksOf(log) } }
   const toolbox = defineToolbox({ ...info, groups, report: (report) => reports.push(report) })
   toolbox.tool('in_network', { group: 'network' }, () => 'network')
   const server = await serve(toolbox)
@@ -154,7 +154,7 @@ verifies('R05-20', async ({ serve }) => {
 verifies('R05-21', async ({ connect }) => {
   const reports: Report[] = []
   const hooks = hooksOf([], new Set(['+network']))
-  const groups = { network: { about: 'Network', hooks, default: true }, files: { about: 'Files', default: true } }
+  const groups = { network: { description: 'Network', hooks, default: true }, files: { description: 'Files', default: true } }
   const toolbox = defineToolbox({ ...info, groups, report: (report) => reports.push(report) })
     .tool('in_network', { group: 'network' }, () => 'network')
     .tool('in_files', { group: 'files' }, () => 'files')
@@ -174,7 +174,7 @@ verifies('R05-22', async ({ serve }) => {
     },
     deactivate: () => void log.push('released'),
   }
-  const toolbox = defineToolbox({ ...info, groups: { network: { about: 'Network', hooks } } })
+  const toolbox = defineToolbox({ ...info, groups: { network: { description: 'Network', hooks } } })
   toolbox.tool('in_network', { group: 'network' }, () => 'network')
   const server = await serve(toolbox)
   const client = await server.connect()

@@ -116,10 +116,10 @@ verifies('H07', async ({ way }) => {
 verifies('H08', async ({ connect }) => {
   const toolbox = defineToolbox({
     ...info,
-    groups: { issues: { about: 'Issues' } },
+    groups: { issues: { description: 'Issues' } },
     exposure: { mode: 'native', budgetTokens: 1 },
   })
-    .tool('create_issue', { group: 'issues', about: 'Create an issue', tags: ['tracker'] }, () => '')
+    .tool('create_issue', { group: 'issues', description: 'Create an issue', tags: ['tracker'] }, () => '')
     .tool('now', { always: true }, () => '')
     .tool('pinned_by_author', { group: 'issues', _meta: { 'anthropic/alwaysLoad': true } }, () => '')
   const tools = await (await connect(toolbox)).tools()
@@ -172,9 +172,11 @@ verifies('H12', async ({ serve }) => {
 
 verifies('H11', async ({ serve, way }) => {
   const names = Array.from({ length: 60 }, (_, index) => `department_${index}`)
-  const groups = Object.fromEntries(names.map((name) => [name, { about: `${'Everything that concerns '.repeat(4)}${name}` }]))
-  const toolbox = defineToolbox({ ...info, about: 'A company.', groups, exposure: { mode: 'auto', budgetTokens: 10 } })
-  for (const name of names) toolbox.tool(`report_${name}`, { group: name, about: 'Report' }, () => '')
+  const groups = Object.fromEntries(
+    names.map((name) => [name, { description: `${'Everything that concerns '.repeat(4)}${name}` }]),
+  )
+  const toolbox = defineToolbox({ ...info, description: 'A company.', groups, exposure: { mode: 'auto', budgetTokens: 10 } })
+  for (const name of names) toolbox.tool(`report_${name}`, { group: name, description: 'Report' }, () => '')
   const server = await serve(toolbox)
   for (const view of ['', 'exposure=native', ...(way.era === 'session' ? ['exposure=groups', 'exposure=lazy'] : [])]) {
     const instructions = (await server.connect({ view })).client.getInstructions() ?? ''

@@ -236,7 +236,7 @@ verifies('C15', async ({ wire, way }) => {
   const input = z.object({ path: z.string() })
   const toolbox = defineToolbox({ ...info, protocol: { identity: false } }).tool(
     'read_file',
-    { about: 'Read', input },
+    { description: 'Read', input },
     () => 'text',
   )
   const make = (): McpServer => {
@@ -253,7 +253,7 @@ verifies('C15', async ({ wire, way }) => {
 })
 
 verifies('C16', async ({ wire }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
     .tool('read_file', { group: 'files' }, () => 'text')
     .tool('agent_list', {}, () => '[]')
   const client = await wire(toolbox)
@@ -272,11 +272,11 @@ verifies('C17', async ({ wire }) => {
   const secured = () =>
     defineToolbox({
       ...info,
-      groups: { files: { about: 'Files' }, vault: { about: 'Vault' } },
+      groups: { files: { description: 'Files' }, vault: { description: 'Vault' } },
       permit: (principal, tool) => tool.name !== 'unseal' || principal?.id === 'ann',
     })
-      .tool('read_file', { group: 'files', about: 'Reads' }, () => 'text')
-      .tool('unseal', { group: 'vault', about: 'Opens' }, () => 'open')
+      .tool('read_file', { group: 'files', description: 'Reads' }, () => 'text')
+      .tool('unseal', { group: 'vault', description: 'Opens' }, () => 'open')
   const served = secured()
   const answers = async (principal: Principal): Promise<string> => {
     const client = await wire(served, { principal })

@@ -28,7 +28,7 @@ verifies('B20', async (place) => {
   )
   const input = { type: 'object', properties, required: ['field_0'] } as const
   const toolbox = office()
-  toolbox.tool('fill_form', { about: 'Fill in the long form', input }, () => 'filled')
+  toolbox.tool('fill_form', { description: 'Fill in the long form', input }, () => 'filled')
   const client = await place.connect(toolbox, searching)
   const { ms } = await cpuTime(async () => {
     const found = await client.call('search_tools', { query: 'fill in long form' })
@@ -44,13 +44,13 @@ verifies('B20', async (place) => {
 })
 
 verifies('B21', async ({ serve, way }) => {
-  const toolbox = defineToolbox({ ...info, groups: { one: { about: 'One' }, two: { about: 'Two' } } })
+  const toolbox = defineToolbox({ ...info, groups: { one: { description: 'One' }, two: { description: 'Two' } } })
   const subjects = ['invoice', 'parcel', 'ticket', 'recipe', 'contract']
   for (let index = 0; index < 20_000; index++) {
-    const about = `Archive ${subjects[index % 5]} number ${index}`
+    const description = `Archive ${subjects[index % 5]} number ${index}`
     toolbox.tool(
       `archive_${index}`,
-      { group: index % 2 === 0 ? 'one' : 'two', about, input: { type: 'object' } },
+      { group: index % 2 === 0 ? 'one' : 'two', description, input: { type: 'object' } },
       () => `${index}`,
     )
   }

@@ -139,7 +139,7 @@ verifies('L01-3', async ({ serve }) => {
 })
 
 verifies('L01-4', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, exposure: 'lazy', groups: { files: { about: 'Files', default: true } } })
+  const toolbox = defineToolbox({ ...info, exposure: 'lazy', groups: { files: { description: 'Files', default: true } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('help', { always: true }, () => 'help')
   const client = await connect(toolbox)
@@ -160,7 +160,7 @@ verifies('L01-5', async ({ serve }) => {
 verifies('L02-1', async ({ connect }) => {
   const toolbox = defineToolbox({ ...info, exposure: 'lazy' })
   const names = Array.from({ length: 230 }, (_, index) => `tool_${index}`)
-  for (const name of names) toolbox.tool(name, { about: `Does ${name}` }, () => name)
+  for (const name of names) toolbox.tool(name, { description: `Does ${name}` }, () => name)
   const client = await connect(toolbox)
   const seen: string[] = []
   let cursor: string | undefined
@@ -198,7 +198,7 @@ verifies('L02-3', async ({ connect }) => {
   const toolbox = defineToolbox({
     ...info,
     exposure: 'lazy',
-    groups: { cloud: { about: 'Cloud' }, disks: { about: 'Disks', parent: 'cloud' }, desk: { about: 'Desk' } },
+    groups: { cloud: { description: 'Cloud' }, disks: { description: 'Disks', parent: 'cloud' }, desk: { description: 'Desk' } },
   })
     .tool('regions', { group: 'cloud' }, () => 'regions')
     .tool('format_disk', { group: 'disks' }, () => 'formatted')
@@ -252,9 +252,9 @@ verifies('L02-6', async ({ connect }) => {
 verifies('L02-7', async ({ connect }) => {
   const events: string[] = []
   const hooks = { activate: () => void events.push('open'), deactivate: () => void events.push('close') }
-  const toolbox = defineToolbox({ ...info, exposure: 'lazy', groups: { db: { about: 'Database', hooks } } })
-    .tool('query', { group: 'db', about: 'Ask' }, () => 'rows')
-    .tool('insert', { group: 'db', about: 'Add' }, () => 'added')
+  const toolbox = defineToolbox({ ...info, exposure: 'lazy', groups: { db: { description: 'Database', hooks } } })
+    .tool('query', { group: 'db', description: 'Ask' }, () => 'rows')
+    .tool('insert', { group: 'db', description: 'Add' }, () => 'added')
   const client = await connect(toolbox)
   expect(textOf(await manage(client, 'list'))).toContain('- query — Ask')
   await manage(client, 'enable', { tools: 'query' })

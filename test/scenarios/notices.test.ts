@@ -10,7 +10,7 @@ const info = { name: 'hub', version: '1.0.0' }
 /** A toolbox with a registry beside it. */
 const open = () => {
   const registry = new ToolRegistry()
-  const groups = { files: { about: 'Files' }, network: { about: 'Network' } }
+  const groups = { files: { description: 'Files' }, network: { description: 'Network' } }
   const toolbox = defineToolbox({ ...info, groups })
     .tool('ping', {}, () => 'pong')
     .tool('read_file', { group: 'files' }, () => 'contents')
@@ -65,7 +65,7 @@ verifies('F10', async ({ wire }) => {
 
 verifies('F11', async ({ serve, way }) => {
   const registry = new ToolRegistry()
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, protocol: { listChanged: false } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } }, protocol: { listChanged: false } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .use(registry)
   const server = await serve(toolbox)
@@ -102,7 +102,10 @@ verifies('G07-2', async ({ serve }) => {
 })
 
 verifies('R19-1', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { empty: { about: 'Nothing yet' }, shy: { about: 'Nothing now' } } })
+  const toolbox = defineToolbox({
+    ...info,
+    groups: { empty: { description: 'Nothing yet' }, shy: { description: 'Nothing now' } },
+  })
   toolbox.tool('sweep', { group: 'shy', when: () => false }, () => 'swept')
   const client = await connect(toolbox)
   await client.call('activate_empty')
@@ -261,7 +264,7 @@ verifies('R19-12', async ({ serve }) => {
   const toolbox = defineToolbox({
     ...info,
     remember: 'principal',
-    groups: { files: { about: 'Files' }, more: { about: 'More' } },
+    groups: { files: { description: 'Files' }, more: { description: 'More' } },
   })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('extra', { group: 'more' }, () => 'extra')

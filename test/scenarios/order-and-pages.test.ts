@@ -9,7 +9,7 @@ const hub = (more: Pick<ToolboxOptions<never>, 'exposure' | 'protocol'> = {}) =>
   const registry = new ToolRegistry()
   registry.register('zebra', {}, () => '')
   registry.registerInGroup('apple', {}, 'b', () => '')
-  const toolbox = defineToolbox({ ...info, ...more, groups: { b: { about: 'B' }, a: { about: 'A' } } })
+  const toolbox = defineToolbox({ ...info, ...more, groups: { b: { description: 'B' }, a: { description: 'A' } } })
     .tool('yak', {}, () => '')
     .tool('in_b', { group: 'b' }, () => '')
     .tool('open', { activator: 'a' }, async (_, ctx) => {

@@ -18,7 +18,7 @@ const secured = (more: { readonly hiddenCalls?: 'opaque' | 'hint' | 'reveal' } =
   defineToolbox({
     ...info,
     ...more,
-    groups: { files: { about: 'Files' }, vault: { about: 'Secrets of the house' } },
+    groups: { files: { description: 'Files' }, vault: { description: 'Secrets of the house' } },
     permit: (principal: Member | undefined, tool) => !tool.name.startsWith('admin_') || isAdmin(principal),
   })
     .tool('read_file', { group: 'files' }, () => 'contents')

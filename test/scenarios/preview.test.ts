@@ -93,12 +93,12 @@ verifies('W03', async () => {
   const toolbox = defineToolbox({
     name: 'shared',
     version: '1.0.0',
-    groups: { notes: { about: 'Notes' }, admin: { about: 'Administration' } },
+    groups: { notes: { description: 'Notes' }, admin: { description: 'Administration' } },
   })
-  toolbox.tool('now', { about: 'The time' }, () => void calls.push('now'))
-  toolbox.tool('write_note', { group: 'notes', about: 'Writes a note' }, () => void calls.push('write_note'))
-  toolbox.tool('reset', { group: 'admin', about: 'Resets' }, () => void calls.push('reset'))
-  toolbox.tool('become_admin', { activator: 'admin', about: 'Pages somebody' }, (_, ctx) => {
+  toolbox.tool('now', { description: 'The time' }, () => void calls.push('now'))
+  toolbox.tool('write_note', { group: 'notes', description: 'Writes a note' }, () => void calls.push('write_note'))
+  toolbox.tool('reset', { group: 'admin', description: 'Resets' }, () => void calls.push('reset'))
+  toolbox.tool('become_admin', { activator: 'admin', description: 'Pages somebody' }, (_, ctx) => {
     calls.push('become_admin')
     return ctx.activate('admin')
   })

@@ -6,10 +6,10 @@ import { verifies } from '../verifies.ts'
 
 const names = ['one', 'two', 'three'] as const
 
-const limited = (quota: Quota, about = 'A tool') => {
-  const groups = { one: { about: 'One' }, two: { about: 'Two' }, three: { about: 'Three' } }
+const limited = (quota: Quota, description = 'A tool') => {
+  const groups = { one: { description: 'One' }, two: { description: 'Two' }, three: { description: 'Three' } }
   const toolbox = defineToolbox({ name: 'hub', version: '1.0.0', groups, quota })
-  for (const group of names) toolbox.tool(`in_${group}`, { group, about }, () => group)
+  for (const group of names) toolbox.tool(`in_${group}`, { group, description }, () => group)
   return toolbox
 }
 
@@ -37,11 +37,11 @@ verifies('R05-6', async ({ connect }) => {
 })
 
 verifies('R05-7', async ({ connect }) => {
-  const groups = { one: { about: 'One' }, two: { about: 'Two' }, three: { about: 'Three' } }
+  const groups = { one: { description: 'One' }, two: { description: 'Two' }, three: { description: 'Three' } }
   const toolbox = defineToolbox({ name: 'hub', version: '1.0.0', groups, quota: { tokens: 370 } })
-    .tool('in_one', { group: 'one', about: 'Small' }, () => '')
-    .tool('in_two', { group: 'two', about: 'Small as well' }, () => '')
-    .tool('in_three', { group: 'three', about: 'Large: '.padEnd(2_000, 'words ') }, () => '')
+    .tool('in_one', { group: 'one', description: 'Small' }, () => '')
+    .tool('in_two', { group: 'two', description: 'Small as well' }, () => '')
+    .tool('in_three', { group: 'three', description: 'Large: '.padEnd(2_000, 'words ') }, () => '')
   const client = await connect(toolbox)
   for (const name of names.slice(0, 2)) await client.call(`activate_${name}`)
   expect(tools(await client.toolNames())).toEqual(['in_one', 'in_two'])
@@ -65,7 +65,8 @@ verifies('R05-8', async ({ connect }) => {
 
 verifies('R05-9', async ({ connect }) => {
   const toolbox = limited({ tokens: 60 })
-  for (let n = 0; n < 5; n++) toolbox.tool(`more_${n}`, { group: 'three', about: 'A tool with a long description' }, () => '')
+  for (let n = 0; n < 5; n++)
+    toolbox.tool(`more_${n}`, { group: 'three', description: 'A tool with a long description' }, () => '')
   const client = await connect(toolbox)
   await client.call('activate_one')
   const refused = await client.call('activate_three')

@@ -82,7 +82,7 @@ verifies('B06', () => {
   const names = ['search_tools', 'describe_tools', 'call_tool', 'manage_tools', 'activate_files', 'deactivate']
   const refused = (work: () => unknown) => expect(work).toThrow(expect.objectContaining({ reason: 'reserved_name' }))
   for (const name of names) {
-    const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+    const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
     refused(() => toolbox.tool(name, {}, () => ''))
     refused(() => toolbox.tool('list', { aliases: [name] }, () => ''))
     const registry = new ToolRegistry()
@@ -100,7 +100,7 @@ verifies('B07', () => {
   for (const name of ['', 'two words', 'slash/ed', 'naïve', 'new\nline', 'x'.repeat(129)]) {
     refused(() => defineToolbox(info).tool(name, {}, () => ''))
     refused(() => new ToolRegistry().register(name, {}, () => ''))
-    refused(() => defineToolbox({ ...info, groups: { [name]: { about: 'Misnamed' } } }))
+    refused(() => defineToolbox({ ...info, groups: { [name]: { description: 'Misnamed' } } }))
   }
   expect(() =>
     defineToolbox(info)

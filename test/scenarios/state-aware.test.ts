@@ -609,9 +609,9 @@ verifies('S33', async ({ connect }) => {
     {
       by: 'what',
       modes: {
-        mails: { about: 'Mails', count, whenEmpty: 'Wait for the postman.' },
-        history: { about: 'All that came', available: true, count },
-        spam: { about: 'Spam', available: (at) => at.facts.mails > 5, count },
+        mails: { description: 'Mails', count, whenEmpty: 'Wait for the postman.' },
+        history: { description: 'All that came', available: true, count },
+        spam: { description: 'Spam', available: (at) => at.facts.mails > 5, count },
       },
     },
     { mails: () => 'mails', history: () => 'history', spam: () => 'spam' },

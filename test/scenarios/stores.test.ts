@@ -13,7 +13,7 @@ const hub = (remember: Remember, store: ActivationStore = memoryStore(), reports
   defineToolbox({
     name: 'hub',
     version: '1.0.0',
-    groups: { files: { about: 'Files' }, network: { about: 'Network', default: true } },
+    groups: { files: { description: 'Files' }, network: { description: 'Network', default: true } },
     remember,
     store,
     report: (report) => reports.push(report),

@@ -7,9 +7,9 @@ const info = { name: 'hub', version: '1.0.0' }
 
 verifies('R05-15', async ({ connect }) => {
   const toolbox = defineToolbox(info)
-    .tool('convert', { version: '2', about: 'Second' }, () => 'second')
-    .tool('convert', { version: '10', about: 'Tenth' }, () => 'tenth')
-    .tool('convert', { version: '10-beta', about: 'Before the tenth' }, () => 'beta')
+    .tool('convert', { version: '2', description: 'Second' }, () => 'second')
+    .tool('convert', { version: '10', description: 'Tenth' }, () => 'tenth')
+    .tool('convert', { version: '10-beta', description: 'Before the tenth' }, () => 'beta')
   const client = await connect(toolbox)
   const tools = await client.tools()
   expect(tools.map(({ name, description }) => [name, description])).toEqual([['convert', 'Tenth']])
@@ -18,10 +18,10 @@ verifies('R05-15', async ({ connect }) => {
 })
 
 verifies('R05-16', async ({ connect }) => {
-  const groups = { legacy: { about: 'As it was', versions: { convert: '1' } }, other: { about: 'Unrelated' } }
+  const groups = { legacy: { description: 'As it was', versions: { convert: '1' } }, other: { description: 'Unrelated' } }
   const toolbox = defineToolbox({ ...info, groups })
-    .tool('convert', { version: '1', about: 'First' }, () => 'first')
-    .tool('convert', { version: '2', about: 'Second' }, () => 'second')
+    .tool('convert', { version: '1', description: 'First' }, () => 'first')
+    .tool('convert', { version: '2', description: 'Second' }, () => 'second')
     .tool('restore', { group: 'legacy' }, () => 'restored')
   const client = await connect(toolbox)
   expect(textOf(await client.call('convert'))).toBe('second')
@@ -33,14 +33,14 @@ verifies('R05-16', async ({ connect }) => {
 })
 
 verifies('R05-17', async ({ connect }) => {
-  const toolbox = defineToolbox(info).tool('list_files', { aliases: ['ls', 'dir'], about: 'List files' }, () => 'files')
+  const toolbox = defineToolbox(info).tool('list_files', { aliases: ['ls', 'dir'], description: 'List files' }, () => 'files')
   const client = await connect(toolbox)
   expect(await client.toolNames()).toEqual(['list_files'])
   for (const name of ['list_files', 'ls', 'dir']) expect(textOf(await client.call(name))).toBe('files')
 })
 
 verifies('R05-18', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
   toolbox.tool('list_files', { group: 'files', aliases: ['ls'] }, () => 'files')
   const client = await connect(toolbox)
   const hidden = await refusalOf(client.call('ls'))

@@ -9,10 +9,10 @@ const hub = () =>
   defineToolbox({
     ...info,
     groups: {
-      files: { about: 'Files' },
-      cloud: { about: 'Cloud' },
-      aws: { about: 'AWS', parent: 'cloud', excludes: ['gcp'] },
-      gcp: { about: 'GCP', parent: 'cloud' },
+      files: { description: 'Files' },
+      cloud: { description: 'Cloud' },
+      aws: { description: 'AWS', parent: 'cloud', excludes: ['gcp'] },
+      gcp: { description: 'GCP', parent: 'cloud' },
     },
   })
     .tool('read_file', { group: 'files', tags: ['storage'], readOnly: true }, () => 'contents')
@@ -20,8 +20,8 @@ const hub = () =>
     .tool('regions', { group: 'cloud', readOnly: true }, () => 'regions')
     .tool('s3_list', { group: 'aws', tags: ['storage'], readOnly: true }, () => 'buckets')
     .tool('gce_list', { group: 'gcp', readOnly: true }, () => 'instances')
-    .tool('convert', { version: '1', about: 'Convert, old' }, () => 'old')
-    .tool('convert', { version: '2', about: 'Convert, new' }, () => 'new')
+    .tool('convert', { version: '1', description: 'Convert, old' }, () => 'old')
+    .tool('convert', { version: '2', description: 'Convert, new' }, () => 'new')
 
 const withoutActivators = (names: readonly string[]) => names.filter((name) => !name.includes('activate'))
 
@@ -112,7 +112,7 @@ verifies('R13-8', async (place) => {
 })
 
 verifies('R13-10', async (place) => {
-  const groups = { one: { about: 'One' }, two: { about: 'Two' } }
+  const groups = { one: { description: 'One' }, two: { description: 'Two' } }
   const toolbox = defineToolbox({ ...info, groups, quota: { groups: 1 } })
     .tool('in_one', { group: 'one' }, () => '')
     .tool('in_two', { group: 'two' }, () => '')

@@ -211,7 +211,7 @@ export const lateTool = tool('rotate_picture', 'Rotates a picture by a multiple 
 const servers = { files, tracker, schedule } satisfies { readonly [name: string]: readonly LabTool[] }
 
 /** What each server is for, in the words of its configuration entry. */
-export const abouts: { readonly [S in LabServer]: string } = {
+export const descriptions: { readonly [S in LabServer]: string } = {
   files: 'Read, write, search and share the files of the shared folder',
   tracker: 'Issues, milestones and reports of all projects',
   schedule: 'Calendars, appointments, invitations and meeting rooms',

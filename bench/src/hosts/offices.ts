@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { abouts, type LabServer, serverNames } from './catalogue.ts'
+import { descriptions, type LabServer, serverNames } from './catalogue.ts'
 
 /** What a server behind the gateway reports to the lab. */
 export type FromOffice =
@@ -50,7 +50,7 @@ export class Offices implements AsyncDisposable {
     const entry = (name: LabServer): object => ({
       command: process.execPath,
       args: [program, name, String(count), String(port)],
-      about: abouts[name],
+      description: descriptions[name],
     })
     return Object.fromEntries(servers.map((name) => [name, entry(name)]))
   }

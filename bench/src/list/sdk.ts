@@ -8,8 +8,8 @@ const info = { name: 'bench', version: '1.0.0' }
 /** The SDK's high-level server, tools registered as its documentation shows. */
 export function mcpServer(tools: readonly SampleTool[]): McpServer {
   const server = new McpServer(info)
-  for (const { name, about, input } of tools) {
-    server.registerTool(name, { description: about, inputSchema: input }, ({ path }) => ({
+  for (const { name, description, input } of tools) {
+    server.registerTool(name, { description, inputSchema: input }, ({ path }) => ({
       content: [{ type: 'text', text: answerText(String(path)) }],
     }))
   }
@@ -19,9 +19,9 @@ export function mcpServer(tools: readonly SampleTool[]): McpServer {
 /** The SDK's low-level server with a list made once: the least that an author who counts microseconds can have it do. */
 export function lowLevelServer(tools: readonly SampleTool[]): () => Server {
   const inputs = new Map(tools.map(({ name, input }) => [name, input]))
-  const listed = tools.map(({ name, about, input }) => ({
+  const listed = tools.map(({ name, description, input }) => ({
     name,
-    description: about,
+    description,
     inputSchema: z.toJSONSchema(input, { io: 'input' }) as { type: 'object' },
   }))
   return () => {

@@ -7,7 +7,7 @@ export const barSize = 1_000
 /** A tool that every contender has. */
 export interface SampleTool {
   readonly name: string
-  readonly about: string
+  readonly description: string
   readonly group: string
   readonly input: z.ZodObject
 }
@@ -27,7 +27,7 @@ export function toolsOf(count: number): readonly SampleTool[] {
     const group = groups[index % groups.length] ?? ''
     return {
       name: `${group}_action_${index}`,
-      about: `Applies action ${index} of ${group} to one item or to all items below it, and says what was done.`,
+      description: `Applies action ${index} of ${group} to one item or to all items below it, and says what was done.`,
       group,
       input: z.object({
         path: z.string().describe('Where the item is, relative to the root of the area'),

@@ -86,13 +86,13 @@ function catalogueOf({ name, rows, queries }: Rows): Catalogue {
   const toolbox = defineToolbox<string>({
     name: 'catalogue',
     version: '1.0.0',
-    groups: Object.fromEntries(servers.map((server) => [server, { about: server }])),
+    groups: Object.fromEntries(servers.map((server) => [server, { description: server }])),
     report: () => undefined,
   })
   const taken = new Set<string>()
   for (const row of rows) {
     const server = serverOf(row)
-    const config = { about: row.description ?? '', ...(server !== '' && { group: server }) }
+    const config = { description: row.description ?? '', ...(server !== '' && { group: server }) }
     const tool = uniqueName(row, taken)
     const input = { ...row.inputSchema, type: 'object' } as const
     try {

@@ -3,7 +3,7 @@ import type { ToolRegistry } from '@unfold-mcp/server'
 /** Tools that come and go together. */
 export interface Plugin {
   readonly name: string
-  readonly about: string
+  readonly description: string
   /** Registers each of the plugin's tools. */
   readonly tools: (register: ToolRegistry['register']) => void
 }

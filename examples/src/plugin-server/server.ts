@@ -58,7 +58,12 @@ export function pluginServer(now: () => number) {
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     () => ({
-      plugins: plugins.map(({ name, about }) => ({ name, about, loaded: loaded.has(name), tools: loaded.get(name) ?? [] })),
+      plugins: plugins.map(({ name, description }) => ({
+        name,
+        description,
+        loaded: loaded.has(name),
+        tools: loaded.get(name) ?? [],
+      })),
     }),
   )
 

@@ -28,8 +28,8 @@ test.each(['session', '2026-07-28'])(
         two: { ...server('asking.mjs', 'two', 'session'), allow: ['ask'] },
       },
       groups: {
-        work: { about: 'All for work. And more.', servers: ['desk'], groups: ['people'] },
-        people: { about: 'People', servers: ['two'] },
+        work: { description: 'All for work. And more.', servers: ['desk'], groups: ['people'] },
+        people: { description: 'People', servers: ['two'] },
       },
       exposure: 'search',
     })
@@ -67,7 +67,7 @@ test.each(['session', '2026-07-28'])(
     })
     const [work] = branch.groups
     expect(work).toMatchObject({
-      about: 'All for work. And more.',
+      description: 'All for work. And more.',
       count: 8,
       tokens: (work?.groups ?? []).reduce((sum, { tokens }) => sum + tokens, 0),
     })

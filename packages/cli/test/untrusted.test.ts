@@ -98,7 +98,7 @@ test('AT-G87: a configuration in the folder is served after approval, and needs 
   expect(agreed.stderr.indexOf(deskFile)).toBeGreaterThan(-1)
   expect(agreed.stderr.indexOf(deskFile)).toBeLessThan(agreed.stderr.indexOf('Serving '))
   // What changes nothing of what is started is no news.
-  await write({ mcpServers: { desk: { ...desk, about: 'A desk' } }, exposure: 'search' })
+  await write({ mcpServers: { desk: { ...desk, description: 'A desk' } }, exposure: 'search' })
   const again = await serveIn(at, project)
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(deskFile) })
   for (const changed of [

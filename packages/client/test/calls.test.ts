@@ -280,11 +280,11 @@ test('a tool is described by the server, or from its definition', async () => {
   const toolbox = defineToolbox({
     name: 'described',
     version: '1.0.0',
-    groups: { files: { about: 'Files' } },
+    groups: { files: { description: 'Files' } },
     hiddenCalls: 'hint',
   }).tool(
     'read_file',
-    { group: 'files', about: 'Reads a file', readOnly: true, input: z.object({ path: z.string() }) },
+    { group: 'files', description: 'Reads a file', readOnly: true, input: z.object({ path: z.string() }) },
     ({ path }) => path,
   )
   await using connection = await connect({ server: toolbox }, { protocol: 'session' })

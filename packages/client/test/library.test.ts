@@ -30,7 +30,7 @@ describe.each(['session', '2026-07-28'] as const)('a server of the library (%s)'
   test('has the identity of the tools it lists', async () => {
     const warnings: string[] = []
     const toolbox = defineToolbox({ name: 'various', version: '1.0.0' })
-      .tool('plain', { about: 'Plain' }, () => 'x')
+      .tool('plain', { description: 'Plain' }, () => 'x')
       .tool('object', { output: z.object({ a: z.number() }) }, () => ({ a: 1 }))
       .tool('list', { output: z.array(z.string()) }, () => ['a'])
       .tool('hinted', { readOnly: true, title: 'Hinted', _meta: { 'example.com/x': 1 } }, () => 'x')
@@ -48,7 +48,7 @@ describe.each(['session', '2026-07-28'] as const)('a server of the library (%s)'
 })
 
 test('a server of the library changes its identity with its list, and the client notices', async () => {
-  const toolbox = defineToolbox({ name: 'groups', version: '1.0.0', groups: { files: { about: 'Files' } } }).tool(
+  const toolbox = defineToolbox({ name: 'groups', version: '1.0.0', groups: { files: { description: 'Files' } } }).tool(
     'read_file',
     { group: 'files' },
     () => 'x',
@@ -62,7 +62,7 @@ test('a server of the library changes its identity with its list, and the client
 })
 
 test('a view is selected in the query of the URL', async () => {
-  const toolbox = defineToolbox({ name: 'views', version: '1.0.0', groups: { a: { about: 'A' }, b: { about: 'B' } } })
+  const toolbox = defineToolbox({ name: 'views', version: '1.0.0', groups: { a: { description: 'A' }, b: { description: 'B' } } })
     .tool('in_a', { group: 'a' }, () => 'a')
     .tool('in_b', { group: 'b' }, () => 'b')
   await using http = await serveToolbox(toolbox)

@@ -74,8 +74,8 @@ describe('the view of a client', () => {
       mcpServers: { git, notes, empty: plain({ tools: [] }), off: { ...notes, disabled: true } },
       exposure: 'groups',
       groups: {
-        work: { about: 'All for work', groups: ['dev'], servers: ['notes'] },
-        dev: { about: 'Development', servers: ['git'] },
+        work: { description: 'All for work', groups: ['dev'], servers: ['notes'] },
+        dev: { description: 'Development', servers: ['git'] },
       },
     })
     const client = await gateway.connect()
@@ -328,7 +328,7 @@ describe('an edit of the file', () => {
     for (const wrong of [
       '{ "mcpServers": { "git": ',
       { ...config, exposre: 'lazy' },
-      { ...config, groups: { a: { about: 'A', groups: ['a'] } } },
+      { ...config, groups: { a: { description: 'A', groups: ['a'] } } },
     ]) {
       const [problem] = await gateway.edit(wrong)
       expect(problem).toMatch(/^\d+:\d+ /u)

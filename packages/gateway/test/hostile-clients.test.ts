@@ -83,7 +83,7 @@ describe('a client with a profile', () => {
   const part = createToken('part', 'shed')
   const config = {
     mcpServers: { vault, shed, pond_of_ducks: pond },
-    groups: { kanarie: { about: 'Birds such as the canary', servers: ['vault'] } },
+    groups: { kanarie: { description: 'Birds such as the canary', servers: ['vault'] } },
     profiles: { shed: { servers: ['shed', 'pond_of_ducks'] }, canary: { servers: ['vault'] } },
     tokens: [whole.record, part.record],
   }
@@ -165,7 +165,7 @@ test('names of Object.prototype members are ordinary names', async () => {
     })
   const config = {
     mcpServers: Object.fromEntries(names.map((name) => [name, odd(name)])),
-    groups: { isPrototypeOf: { about: 'x', servers: ['constructor'] } },
+    groups: { isPrototypeOf: { description: 'x', servers: ['constructor'] } },
     profiles: { constructor: { servers: ['toString'] }, valueOf: { groups: ['isPrototypeOf'] } },
     exposure: 'everything',
   }

@@ -6,18 +6,18 @@ import { testContext } from './testing/index.ts'
 import type { ToolContext } from './tool/context.ts'
 import { ToolGroups } from './tool-groups.ts'
 
-@mcpServer({ activation: 'activated', about: 'Code analysis' })
+@mcpServer({ activation: 'activated', description: 'Code analysis' })
 class Analyzer {
   activated = false
   readonly #unit = 'characters'
 
-  @tool({ activator: true, about: 'Activate the code analyzer. Enables: analyze.' })
+  @tool({ activator: true, description: 'Activate the code analyzer. Enables: analyze.' })
   activate() {
     this.activated = true
     return this.activated ? 'Code analyzer activated.' : 'Something is wrong.'
   }
 
-  @tool({ about: 'Measure code', input: z.object({ source: z.string() }) })
+  @tool({ description: 'Measure code', input: z.object({ source: z.string() }) })
   analyze({ source }: { source: string }) {
     return `${source.length} ${this.#unit}`
   }
@@ -28,7 +28,7 @@ class Hub {
   readonly groups = new ToolGroups().withGroup('core', 'Core functions').withChildGroup('extra', 'core', 'Extra functions')
   readonly registry = new ToolRegistry()
 
-  @tool({ activator: 'core', about: 'Activate the core' })
+  @tool({ activator: 'core', description: 'Activate the core' })
   async activate_core(_input: object, ctx: ToolContext) {
     await this.groups.activate('core', ctx)
     return 'Core activated'

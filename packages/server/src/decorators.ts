@@ -58,8 +58,8 @@ export function tool<const I extends SchemaSource | undefined = undefined, const
     const given = attributes as AnyConfig & { readonly name?: string }
     const { name: _name, ...config } = declared(`tool "${called}"`, given, methodKeys)
     // The entry is created when an instance is served; a wrong schema throws where it is written.
-    checkSchemaSource(called, config.input, 'input')
-    checkSchemaSource(called, config.output, 'output')
+    checkSchemaSource(called, config.inputSchema, 'input')
+    checkSchemaSource(called, config.outputSchema, 'output')
     toolMethods.set(method, { name: called, config })
   }
 }
@@ -101,7 +101,10 @@ function toolboxFor(instance: object, attributes: Declared<ServerAttributes>): T
     hiddenCalls: hiddenToolHint === true ? 'hint' : 'opaque',
     ...(groups !== undefined && { groups: groups.declarations }),
     ...(activation !== undefined && {
-      gate: { ...(options.about !== undefined && { about: options.about }), default: fieldOf(instance, activation) === true },
+      gate: {
+        ...(options.description !== undefined && { description: options.description }),
+        default: fieldOf(instance, activation) === true,
+      },
     }),
   })
   const runtime = runtimeOf(toolbox)

@@ -31,18 +31,18 @@ export class ToolGroups {
     this.#own = initialActivation(this.#groups)
   }
 
-  withGroup(name: string, about: string, more: Omit<Declared<GroupOptions>, 'about' | 'parent'> = {}): ToolGroups {
-    return this.#with(name, { about, ...more })
+  withGroup(name: string, description: string, more: Omit<Declared<GroupOptions>, 'description' | 'parent'> = {}): ToolGroups {
+    return this.#with(name, { description, ...more })
   }
 
   /** Adds a group that needs `parent` to be active. */
   withChildGroup(
     name: string,
     parent: string,
-    about: string,
-    more: Omit<Declared<GroupOptions>, 'about' | 'parent'> = {},
+    description: string,
+    more: Omit<Declared<GroupOptions>, 'description' | 'parent'> = {},
   ): ToolGroups {
-    return this.#with(name, { about, parent, ...more })
+    return this.#with(name, { description, parent, ...more })
   }
 
   /** Makes groups exclusive: activating one deactivates the others. */
@@ -85,8 +85,8 @@ export class ToolGroups {
   describe(): string {
     const lines: string[] = []
     const visit = (name: string, depth: number): void => {
-      const about = this.#groups.byName.get(name)?.about ?? ''
-      lines.push(`${'  '.repeat(depth)}${name}${about === '' ? '' : `: ${about}`}`)
+      const description = this.#groups.byName.get(name)?.description ?? ''
+      lines.push(`${'  '.repeat(depth)}${name}${description === '' ? '' : `: ${description}`}`)
       for (const child of this.#groups.children.get(name) ?? []) visit(child, depth + 1)
     }
     for (const group of this.#groups.byName.values()) if (group.parent === undefined) visit(group.name, 0)

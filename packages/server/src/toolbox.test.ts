@@ -86,7 +86,11 @@ describe('what a handler gets is what its schema says', () => {
 })
 
 describe('names of groups are checked by the compiler', () => {
-  const groups = { files: { about: 'Files' }, cloud: { about: 'Cloud' }, aws: { about: 'AWS', parent: 'cloud' } } as const
+  const groups = {
+    files: { description: 'Files' },
+    cloud: { description: 'Cloud' },
+    aws: { description: 'AWS', parent: 'cloud' },
+  } as const
 
   test('a tool in a group that does not exist', () => {
     // @ts-expect-error 'flies' is not a group of this toolbox
@@ -95,17 +99,11 @@ describe('names of groups are checked by the compiler', () => {
 
   test('a parent, an exclusion and a need that do not exist', () => {
     // @ts-expect-error 'clod' is not a group of this toolbox
-    expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', parent: 'clod' } } })).toThrow(
-      'Nearest: cloud',
-    )
+    expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { parent: 'clod' } } })).toThrow('Nearest: cloud')
     // @ts-expect-error 'gpc' is not a group of this toolbox
-    expect(() => defineToolbox({ ...info, groups: { gcp: { about: '' }, aws: { about: '', excludes: ['gpc'] } } })).toThrow(
-      'Nearest: gcp',
-    )
+    expect(() => defineToolbox({ ...info, groups: { gcp: {}, aws: { excludes: ['gpc'] } } })).toThrow('Nearest: gcp')
     // @ts-expect-error 'bd' is not a group of this toolbox
-    expect(() => defineToolbox({ ...info, groups: { db: { about: '' }, app: { about: '', needs: ['bd'] } } })).toThrow(
-      'Nearest: db',
-    )
+    expect(() => defineToolbox({ ...info, groups: { db: {}, app: { needs: ['bd'] } } })).toThrow('Nearest: db')
   })
 
   test('activating a group that does not exist, in a handler', () => {
@@ -142,12 +140,12 @@ test('the parameters of hooks have types, and names of groups are checked', () =
   const box = defineToolbox({
     ...info,
     groups: {
-      files: { about: 'Files', hooks: { activate: ({ scope }) => void expectTypeOf(scope).toEqualTypeOf<string>() } },
-      drafts: { about: 'Drafts', parent: 'files' },
+      files: { description: 'Files', hooks: { activate: ({ scope }) => void expectTypeOf(scope).toEqualTypeOf<string>() } },
+      drafts: { description: 'Drafts', parent: 'files' },
     },
   })
   // @ts-expect-error 'fils' is not a group of this toolbox
   expect(() => box.tool('read', { group: 'fils' }, () => '')).toThrow('Nearest: files')
   // @ts-expect-error 'fils' is not declared beside it
-  expect(() => defineToolbox({ ...info, groups: { drafts: { about: 'Drafts', parent: 'fils' } } })).toThrow('refers to it')
+  expect(() => defineToolbox({ ...info, groups: { drafts: { description: 'Drafts', parent: 'fils' } } })).toThrow('refers to it')
 })

@@ -200,7 +200,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     handlers: ModeHandlers<By, C, M, ToolContext<Name, F, P>>,
   ): this {
     const given = config as unknown as CompositeToolConfig<string, string, ModeConfigs<never>, SchemaSource | undefined, Facts>
-    const { by, policy = 'filtered', modes, input: common, ...plain } = declared(`tool "${name}"`, given, compositeKeys)
+    const { by, policy = 'filtered', modes, inputSchema: common, ...plain } = declared(`tool "${name}"`, given, compositeKeys)
     const { json } = inputSchema(name, common)
     const made = compositeOf(definitionOf(name, plain, json, undefined), {
       by,
@@ -309,7 +309,7 @@ export function defineToolbox<const Name extends string = never, F extends Facts
   return new Toolbox(options)
 }
 
-/** Returns the options with canonical keys, and throws for unknown keys. */
+/** Returns the options with current keys, and throws for unknown keys. */
 function declaredOptions<F extends Facts, P extends Principal>(
   given: ToolboxOptions<unknown, F, P>,
 ): Declared<ToolboxOptions<unknown, F, P>> {
@@ -323,7 +323,7 @@ function declaredOptions<F extends Facts, P extends Principal>(
 
 function declaredGate(gate: string | GateOptions | undefined): Declared<GateOptions> | undefined {
   if (gate === undefined) return undefined
-  return typeof gate === 'string' ? { about: gate } : declared('"gate"', gate, gateKeys)
+  return typeof gate === 'string' ? { description: gate } : declared('"gate"', gate, gateKeys)
 }
 
 /** Fills in defaults, and throws for options that contradict each other. */
@@ -353,8 +353,8 @@ export function declarationOf<F extends Facts, P extends Principal>(
     get info() {
       return introduction().info ?? implementation
     },
-    get about() {
-      return introduction().about ?? options.about
+    get description() {
+      return introduction().description ?? options.description
     },
     instructions: options.instructions,
     groups,

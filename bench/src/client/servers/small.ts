@@ -3,6 +3,7 @@ import { defineToolbox, serve } from '@unfold-mcp/server'
 import { answerText, toolsOf } from '../../list/tools.ts'
 
 const toolbox = defineToolbox({ name: 'desk', version: '1.0.0' })
-for (const { name, about, input } of toolsOf(10)) toolbox.tool(name, { about, input }, ({ path }) => answerText(String(path)))
+for (const { name, description, input } of toolsOf(10))
+  toolbox.tool(name, { description, input }, ({ path }) => answerText(String(path)))
 
 await serve(toolbox)

@@ -5,7 +5,7 @@ import { type Plugin, pure } from '../plugin.ts'
 
 export const mathPlugin: Plugin = {
   name: 'math',
-  about: 'Evaluate expressions, describe numbers',
+  description: 'Evaluate expressions, describe numbers',
   tools(register) {
     register(
       'math_evaluate',

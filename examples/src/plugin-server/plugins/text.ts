@@ -6,7 +6,7 @@ const textSchema = z.string().max(100_000)
 
 export const textPlugin: Plugin = {
   name: 'text',
-  about: 'Count words, make slugs, compare texts',
+  description: 'Count words, make slugs, compare texts',
   tools(register) {
     register(
       'text_count',

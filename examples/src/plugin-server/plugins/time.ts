@@ -8,7 +8,7 @@ const momentSchema = z.iso.datetime({ offset: true }).describe('Such as 2026-07-
 /** Time as this clock tells it. */
 export const timePlugin = (now: () => number): Plugin => ({
   name: 'time',
-  about: 'Tell the time, convert between zones, measure spans',
+  description: 'Tell the time, convert between zones, measure spans',
   tools(register) {
     register(
       'time_now',

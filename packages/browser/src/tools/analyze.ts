@@ -25,11 +25,11 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
     {
       title: 'Analyze',
       by: 'target',
-      about: 'Analyze the recording, or audit the current page.',
+      description: 'Analyze the recording, or audit the current page.',
       readOnly: true,
       modes: {
         performance: {
-          about: 'page loads compared with their baselines, slow and large requests',
+          description: 'page loads compared with their baselines, slow and large requests',
           ...data.performance,
           whenEmpty: advice.snapshots,
           input: z.object({
@@ -42,7 +42,7 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         api: {
-          about: 'endpoints that pages call: methods, parameters, shapes of requests and responses',
+          description: 'endpoints that pages call: methods, parameters, shapes of requests and responses',
           ...data.api,
           whenEmpty: advice.endpoints,
           input: z.object({
@@ -53,7 +53,7 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         accessibility: {
-          about: 'a live accessibility audit (axe-core) of the current page',
+          description: 'a live accessibility audit (axe-core) of the current page',
           ...data.accessibility,
           input: z.object({
             selector: z.string().max(2_000).optional().describe('Only matches of this CSS selector'),
@@ -62,13 +62,13 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         changes: {
-          about: 'changes since a sequence number: errors, failed requests, endpoints, navigations',
+          description: 'changes since a sequence number: errors, failed requests, endpoints, navigations',
           ...data.changes,
           whenEmpty: advice.anything,
           input: z.object({ since: z.int().min(0).optional().describe('latest of an earlier reply; default: everything') }),
         },
         timeline: {
-          about: 'events around the user actions, in order',
+          description: 'events around the user actions, in order',
           ...data.timeline,
           whenEmpty: advice.actions,
           input: z.object({ limit, before: z.int().optional().describe('before of the newer page, for older events') }),

@@ -11,7 +11,8 @@ export function createToolbox(
     name: 'unfold-browser',
     title: 'Browser watcher',
     version,
-    about: 'Watches a real browser: what its pages log, request, send and receive, how they perform, and what the user does.',
+    description:
+      'Watches a real browser: what its pages log, request, send and receive, how they perform, and what the user does.',
     facts: recording.facts,
     after: 'observe',
     // A model that knows the tools from elsewhere gets advice instead of "unknown tool".

@@ -19,12 +19,12 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
     {
       title: 'Configure',
       by: 'action',
-      about: 'Show or change how the browser is watched.',
+      description: 'Show or change how the browser is watched.',
       readOnly: false,
       modes: {
-        health: { about: 'state of tabs, buffers, dropped records and redactions' },
+        health: { description: 'state of tabs, buffers, dropped records and redactions' },
         buffers: {
-          about: 'buffer limits; show or change',
+          description: 'buffer limits; show or change',
           input: z.object({
             kind: z.enum(kinds).optional().describe('The buffer to change'),
             entries: z.int().min(1).max(100_000).optional().describe('Maximum number of records'),
@@ -37,7 +37,7 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         filters: {
-          about: 'recording filters; show or replace',
+          description: 'recording filters; show or replace',
           input: z.object({
             urls: texts.describe('Only URLs that contain one of these'),
             ignore_urls: texts.describe('No URLs that contain one of these'),
@@ -47,7 +47,7 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         redaction: {
-          about: 'redaction patterns; show, add or remove',
+          description: 'redaction patterns; show, add or remove',
           input: z.object({
             add: z
               .object({
@@ -62,12 +62,12 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         clear: {
-          about: 'clear the recording',
+          description: 'clear the recording',
           input: z.object({ which: which.describe('Only these kinds; default: all') }),
         },
-        save: { about: 'save the recording under a name', input: z.object({ name: sessionName }) },
+        save: { description: 'save the recording under a name', input: z.object({ name: sessionName }) },
         load: {
-          about: 'replace the recording with a saved one; without a name, list saved ones',
+          description: 'replace the recording with a saved one; without a name, list saved ones',
           input: z.object({ session: sessionName.optional() }),
         },
       },

@@ -31,7 +31,7 @@ export function addGenerate(toolbox: Toolbox, watch: Watch): void {
     {
       title: 'Generate',
       by: 'format',
-      about: 'Generate a document from the recording.',
+      description: 'Generate a document from the recording.',
       readOnly: false,
       destructive: false,
       input: z.object({
@@ -39,25 +39,25 @@ export function addGenerate(toolbox: Toolbox, watch: Watch): void {
       }),
       modes: {
         reproduction: {
-          about: 'a Playwright script that repeats the user actions',
+          description: 'a Playwright script that repeats the user actions',
           ...data.reproduction,
           whenEmpty: advice.actions,
           input: script,
         },
         test: {
-          about: 'a Playwright test that repeats the user actions and expects the same results',
+          description: 'a Playwright test that repeats the user actions and expects the same results',
           ...data.test,
           whenEmpty: advice.actions,
           input: script,
         },
         pr_summary: {
-          about: 'Markdown for a pull request: actions, errors, failed requests, performance, accessibility',
+          description: 'Markdown for a pull request: actions, errors, failed requests, performance, accessibility',
           ...data.pr_summary,
           whenEmpty: advice.anything,
           input: z.object({ title }),
         },
-        sarif: { about: 'SARIF 2.1.0 of a live accessibility audit', ...data.sarif, input: z.object(place) },
-        har: { about: 'HTTP Archive 1.2 of the requests with bodies', ...data.har, whenEmpty: advice.network },
+        sarif: { description: 'SARIF 2.1.0 of a live accessibility audit', ...data.sarif, input: z.object(place) },
+        har: { description: 'HTTP Archive 1.2 of the requests with bodies', ...data.har, whenEmpty: advice.network },
       },
     },
     {

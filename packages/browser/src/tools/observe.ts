@@ -21,7 +21,7 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
     {
       title: 'Observe',
       by: 'what',
-      about: 'Show what happened in the watched browser, newest first. More modes and tools appear as data arrives.',
+      description: 'Show what happened in the watched browser, newest first. More modes and tools appear as data arrives.',
       readOnly: true,
       after: false,
       input: z.object({
@@ -34,14 +34,14 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
         tab: z.string().optional().describe('Only this tab, such as tab-1'),
       }),
       modes: {
-        errors: { about: 'console errors and uncaught exceptions', ...data.errors, input: z.object({ contains }) },
+        errors: { description: 'console errors and uncaught exceptions', ...data.errors, input: z.object({ contains }) },
         logs: {
-          about: 'console messages, exceptions and browser messages',
+          description: 'console messages, exceptions and browser messages',
           ...data.logs,
           input: z.object({ contains, level: z.enum(['error', 'warning', 'info', 'log', 'debug']).optional() }),
         },
         network: {
-          about: 'completed and pending requests',
+          description: 'completed and pending requests',
           ...data.network,
           whenEmpty: advice.network,
           input: z.object({
@@ -55,7 +55,7 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         websocket_events: {
-          about: 'messages sent and received on WebSockets',
+          description: 'messages sent and received on WebSockets',
           ...data.websocket_events,
           whenEmpty: advice.websockets,
           input: z.object({
@@ -64,9 +64,9 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
             direction: z.enum(['sent', 'received']).optional(),
           }),
         },
-        websocket_status: { about: 'state of the WebSockets', ...data.websocket_status, whenEmpty: advice.websockets },
+        websocket_status: { description: 'state of the WebSockets', ...data.websocket_status, whenEmpty: advice.websockets },
         actions: {
-          about: 'user actions: clicks, input, navigation, scrolling, each with selectors of the element',
+          description: 'user actions: clicks, input, navigation, scrolling, each with selectors of the element',
           ...data.actions,
           whenEmpty: advice.actions,
           input: z.object({
@@ -74,11 +74,11 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
           }),
         },
         vitals: {
-          about: 'performance of pages: LCP, CLS, INP, FCP, TTFB, long tasks',
+          description: 'performance of pages: LCP, CLS, INP, FCP, TTFB, long tasks',
           ...data.vitals,
           whenEmpty: advice.snapshots,
         },
-        page: { about: 'the current page: outline, forms, visible text', ...data.page },
+        page: { description: 'the current page: outline, forms, visible text', ...data.page },
       },
     },
     {

@@ -12,7 +12,7 @@ export function addQueryDom(toolbox: Toolbox, watch: Watch): void {
     'query_dom',
     {
       title: 'Query the DOM',
-      about: 'Find elements of the current page by CSS selector or XPath.',
+      description: 'Find elements of the current page by CSS selector or XPath.',
       after: false,
       readOnly: true,
       input: z.object({

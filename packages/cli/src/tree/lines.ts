@@ -29,9 +29,9 @@ function branchLines({ tools, groups }: Branch, { before, isPartial, width }: Dr
       return [`${stem}${safeText(row.name)}  ~${formatNumber(row.tokens)}${isPartial && row.listed ? '  listed' : ''}`]
     const head = `${stem}[${safeText(row.name)}]  ${sumText(row)}`
     const room = width - widthOf(head) - 2
-    const about = room < minDescriptionWidth ? '' : fitted(safeText(firstSentence(row.about ?? '')), room)
+    const description = room < minDescriptionWidth ? '' : fitted(safeText(firstSentence(row.description ?? '')), room)
     const inner = branchLines(row, { before: `${before}${isLast ? '   ' : '│  '}`, isPartial, width })
-    return [about === '' ? head : `${head}  ${about}`, ...inner]
+    return [description === '' ? head : `${head}  ${description}`, ...inner]
   })
 }
 

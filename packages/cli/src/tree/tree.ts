@@ -15,7 +15,7 @@ export interface Sum {
 /** Totals include nested groups. */
 export interface GroupNode extends Sum {
   readonly name: string
-  readonly about?: string
+  readonly description?: string
   readonly tools: readonly ToolNode[]
   readonly groups: readonly GroupNode[]
 }
@@ -66,13 +66,13 @@ function groupNodes(
     if (siblings === undefined) children.set(parent, [group])
     else siblings.push(group)
   }
-  const groupNode = ({ name, about }: Outline['groups'][number]): GroupNode => {
+  const groupNode = ({ name, description }: Outline['groups'][number]): GroupNode => {
     const tools = toolsByGroup.get(name) ?? []
     const inner = (children.get(name) ?? []).map(groupNode)
     const own = sumOf(tools)
     const count = inner.reduce((sum, each) => sum + each.count, own.count)
     const tokens = inner.reduce((sum, each) => sum + each.tokens, own.tokens)
-    return { name, ...(about !== undefined && { about }), count, tokens, tools, groups: inner }
+    return { name, ...(description !== undefined && { description }), count, tokens, tools, groups: inner }
   }
   return (children.get(undefined) ?? []).map(groupNode)
 }

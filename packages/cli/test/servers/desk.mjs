@@ -7,7 +7,7 @@ const desk = defineToolbox({ name: 'desk', version: '1.2.3', exposure: 'everythi
 desk.tool(
   'echo',
   {
-    about: 'Says what it was given.',
+    description: 'Says what it was given.',
     input: object({
       json: { type: 'string' },
       help: { type: 'string' },
@@ -20,7 +20,7 @@ desk.tool(
 desk.tool(
   'book',
   {
-    about: 'Books a table.',
+    description: 'Books a table.',
     input: object(
       {
         guests: { type: 'integer', minimum: 1, maximum: 8, description: 'How many come' },
@@ -35,10 +35,10 @@ desk.tool(
   },
   (args) => JSON.stringify(args),
 )
-desk.tool('fail', { about: 'Fails.' }, () => {
+desk.tool('fail', { description: 'Fails.' }, () => {
   throw new Error('the pencil broke')
 })
-desk.tool('paint', { about: 'A picture.' }, () => ({
+desk.tool('paint', { description: 'A picture.' }, () => ({
   content: [
     {
       type: 'image',
@@ -47,14 +47,18 @@ desk.tool('paint', { about: 'A picture.' }, () => ({
     },
   ],
 }))
-desk.tool('shout', { about: 'Control characters.' }, () => 'red \u001b[31mhot\u001b[0m \u001b]0;title\u0007 \u001b[2J gone')
-desk.tool('many', { about: 'Many lines.' }, () => Array.from({ length: 200_000 }, (_, at) => `line ${at}`).join('\n'))
-desk.tool('slow', { about: 'Takes its time.', input: object({ steps: { type: 'integer' } }) }, async ({ steps = 5 }, context) => {
-  for (let at = 1; at <= steps; at++) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    await context.progress?.(at, steps, `step ${at} by ${process.pid}`)
-  }
-  return 'done'
-})
+desk.tool('shout', { description: 'Control characters.' }, () => 'red \u001b[31mhot\u001b[0m \u001b]0;title\u0007 \u001b[2J gone')
+desk.tool('many', { description: 'Many lines.' }, () => Array.from({ length: 200_000 }, (_, at) => `line ${at}`).join('\n'))
+desk.tool(
+  'slow',
+  { description: 'Takes its time.', input: object({ steps: { type: 'integer' } }) },
+  async ({ steps = 5 }, context) => {
+    for (let at = 1; at <= steps; at++) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await context.progress?.(at, steps, `step ${at} by ${process.pid}`)
+    }
+    return 'done'
+  },
+)
 
 await serve(desk)

@@ -5,11 +5,11 @@ const toolbox = defineToolbox({
   name: 'gated',
   version: '1.0.0',
   gate: 'Everything',
-  groups: { outer: { about: 'Outer' }, inner: { about: 'Inner', parent: 'outer' } },
+  groups: { outer: { description: 'Outer' }, inner: { description: 'Inner', parent: 'outer' } },
 })
-toolbox.tool('start', { always: true, about: 'Starts.' }, () => 'started')
-toolbox.tool('go_on', { after: 'start', about: 'Goes on.' }, () => 'gone')
-toolbox.tool('shallow', { group: 'outer', about: 'In the outer group.' }, () => 'done')
-toolbox.tool('deep', { group: 'inner', about: 'In the inner group.' }, () => 'done')
+toolbox.tool('start', { always: true, description: 'Starts.' }, () => 'started')
+toolbox.tool('go_on', { after: 'start', description: 'Goes on.' }, () => 'gone')
+toolbox.tool('shallow', { group: 'outer', description: 'In the outer group.' }, () => 'done')
+toolbox.tool('deep', { group: 'inner', description: 'In the inner group.' }, () => 'done')
 
 await serve(toolbox)

@@ -1,13 +1,13 @@
 // A server that shows clients with a session its groups first, and all others everything.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 
-const toolbox = defineToolbox({ name: 'grouped', version: '1.0.0', groups: { notes: { about: 'Notes' } } })
-toolbox.tool('now', { about: 'The time.' }, () => 'now')
+const toolbox = defineToolbox({ name: 'grouped', version: '1.0.0', groups: { notes: { description: 'Notes' } } })
+toolbox.tool('now', { description: 'The time.' }, () => 'now')
 toolbox.tool(
   'write_note',
   {
     group: 'notes',
-    about: 'Writes a note.',
+    description: 'Writes a note.',
     input: { type: 'object', properties: { text: { type: 'string' }, pinned: { type: 'boolean' } }, required: ['text'] },
   },
   () => 'written',

@@ -10,21 +10,21 @@ const toolbox = defineToolbox({
   version: '1.0.0',
   instructions: long,
   groups: {
-    empty: { about: 'Nothing' },
-    broken: { about: 'A group whose hook fails', hooks: { activate: down } },
-    locked: { about: 'A group that nothing opens' },
-    outer: { about: 'A group with another one inside' },
-    inner: { about: 'The group inside', parent: 'outer' },
+    empty: { description: 'Nothing' },
+    broken: { description: 'A group whose hook fails', hooks: { activate: down } },
+    locked: { description: 'A group that nothing opens' },
+    outer: { description: 'A group with another one inside' },
+    inner: { description: 'The group inside', parent: 'outer' },
   },
 })
 const text = { type: 'object', properties: { format: { type: 'string', pattern: '^a', minLength: 2 } }, required: ['format'] }
 toolbox.tool('undescribed', {}, () => 'done')
-toolbox.tool('verbose', { about: long }, () => 'done')
-toolbox.tool('a_tool_with_a_name_that_is_longer_than_most_hosts_can_take_here', { about: 'Long name.' }, () => 'done')
-toolbox.tool('strict', { about: 'Uses keywords.', input: text }, () => 'done')
-toolbox.tool('in_broken', { group: 'broken', about: 'Cannot be reached.' }, () => 'done')
-toolbox.tool('in_locked', { group: 'locked', about: 'Cannot be reached.' }, () => 'done')
-toolbox.tool('unlock', { activator: 'locked', about: 'Unlocks.', when: () => false }, (_, ctx) => ctx.activate('locked'))
-toolbox.tool('in_inner', { group: 'inner', about: 'In the group inside.' }, () => 'done')
+toolbox.tool('verbose', { description: long }, () => 'done')
+toolbox.tool('a_tool_with_a_name_that_is_longer_than_most_hosts_can_take_here', { description: 'Long name.' }, () => 'done')
+toolbox.tool('strict', { description: 'Uses keywords.', input: text }, () => 'done')
+toolbox.tool('in_broken', { group: 'broken', description: 'Cannot be reached.' }, () => 'done')
+toolbox.tool('in_locked', { group: 'locked', description: 'Cannot be reached.' }, () => 'done')
+toolbox.tool('unlock', { activator: 'locked', description: 'Unlocks.', when: () => false }, (_, ctx) => ctx.activate('locked'))
+toolbox.tool('in_inner', { group: 'inner', description: 'In the group inside.' }, () => 'done')
 
 await serve(toolbox)

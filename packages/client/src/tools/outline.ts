@@ -25,16 +25,16 @@ export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
           ? [{ name, tokens, ...text('identity', identity), ...text('group', group) }]
           : [],
       ),
-    groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, group]) =>
-      isRecord(group)
-        ? { name, ...text('about', group.about), ...text('parent', group.parent), ...text('activator', group.activator) }
-        : { name },
-    ),
+    groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, group]) => {
+      const { description, about, parent, activator } = isRecord(group) ? group : {}
+      // Servers of earlier versions send `about`.
+      return { name, ...text('description', description ?? about), ...text('parent', parent), ...text('activator', activator) }
+    }),
     ...text('gate', gate),
   }
 }
 
-type TextKey = 'about' | 'activator' | 'gate' | 'group' | 'identity' | 'parent'
+type TextKey = 'activator' | 'description' | 'gate' | 'group' | 'identity' | 'parent'
 
 const text = <K extends TextKey>(key: K, value: unknown): { readonly [each in K]?: string } =>
   typeof value === 'string' ? ({ [key]: value } as { [each in K]: string }) : {}

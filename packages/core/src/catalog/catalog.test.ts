@@ -6,7 +6,7 @@ import { always, type Entry, group, when } from '../tool/entry.ts'
 import { declareModes } from '../tool/modes.ts'
 import { buildCatalog, byVersion } from './catalog.ts'
 
-const groups = declareGroups({ files: { about: 'Files' }, cloud: { about: 'Cloud' } })
+const groups = declareGroups({ files: { description: 'Files' }, cloud: { description: 'Cloud' } })
 
 function entry(name: string, rest: Partial<Entry> = {}): Entry {
   return {
@@ -257,7 +257,7 @@ describe('what a catalog knows of modes and of waiting', () => {
     tool: { name: 'observe', inputSchema: { type: 'object' } },
     by: 'what',
     policy: 'filtered',
-    modes: [{ name: 'logs', about: 'Logs' }],
+    modes: [{ name: 'logs', description: 'Logs' }],
   })
 
   test('is which entries have modes to be asked for', () => {

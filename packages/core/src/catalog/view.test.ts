@@ -20,13 +20,13 @@ import {
 } from './view.ts'
 
 const groups = declareGroups({
-  files: { about: 'Files' },
-  cloud: { about: 'Cloud' },
-  aws: { about: 'AWS', parent: 'cloud' },
-  vault: { about: 'Secrets', strict: true },
-  keys: { about: 'Keys', parent: 'vault' },
-  next: { about: 'What comes next', versions: { deploy: '3-beta' } },
-  stable: { about: 'What is known to work', versions: { deploy: '1' } },
+  files: { description: 'Files' },
+  cloud: { description: 'Cloud' },
+  aws: { description: 'AWS', parent: 'cloud' },
+  vault: { description: 'Secrets', strict: true },
+  keys: { description: 'Keys', parent: 'vault' },
+  next: { description: 'What comes next', versions: { deploy: '3-beta' } },
+  stable: { description: 'What is known to work', versions: { deploy: '1' } },
 })
 
 interface Options extends Partial<Omit<Entry, 'tool'>> {
@@ -376,9 +376,9 @@ describe('forbidden entries', () => {
 
   test('leaves no trace in any list, fingerprint or name', () => {
     const graph: Groups = declareGroups({
-      a: { about: 'A' },
-      b: { about: 'B', parent: 'a', versions: { t0: '1' } },
-      c: { about: 'C', strict: true },
+      a: { description: 'A' },
+      b: { description: 'B', parent: 'a', versions: { t0: '1' } },
+      c: { description: 'C', strict: true },
     })
     const names = ['t0', 't1', 't2', 't3', 't4', 'old0', 'old1', 'activate_a', 'activate_b', 'activate_c']
     const given = fc.uniqueArray(
@@ -508,8 +508,8 @@ describe('a composite tool in a view', () => {
       by: 'what',
       policy,
       modes: [
-        { name: 'logs', about: 'Logs' },
-        { name: 'network', about: 'Requests' },
+        { name: 'logs', description: 'Logs' },
+        { name: 'network', description: 'Requests' },
       ],
     })
     return { ...plain, modes }

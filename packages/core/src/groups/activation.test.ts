@@ -17,21 +17,22 @@ import { declareGroups, type GroupDeclaration, type Groups, gateName, groupOf, t
 
 type Declarations = { readonly [name: string]: GroupDeclaration }
 
-const about = 'A group'
+const description = 'A group'
 
 const hub = {
-  files: { about },
-  cloud: { about },
-  aws: { about, parent: 'cloud', excludes: ['gcp'] },
-  gcp: { about, parent: 'cloud' },
-  s3: { about, parent: 'aws', needs: ['files'] },
-  backup: { about, needs: ['s3'] },
+  files: { description },
+  cloud: { description },
+  aws: { description, parent: 'cloud', excludes: ['gcp'] },
+  gcp: { description, parent: 'cloud' },
+  s3: { description, parent: 'aws', needs: ['files'] },
+  backup: { description, needs: ['s3'] },
 } satisfies Declarations
 
 const groups = declareGroups(hub)
 
 /** Groups that have nothing to do with each other. */
-const flat = (quota: Quota): Groups => declareGroups({ a: { about }, b: { about }, c: { about }, d: { about } }, quota)
+const flat = (quota: Quota): Groups =>
+  declareGroups({ a: { description }, b: { description }, c: { description }, d: { description } }, quota)
 
 const active = (...names: string[]): Activation => ({ ...nothingActive, groups: names })
 
@@ -215,23 +216,29 @@ describe('a quota by number', () => {
   })
 
   test('never makes room for a group at the cost of what it needs', () => {
-    const two = declareGroups({ a: { about }, b: { about }, c: { about, needs: ['a'] } }, { groups: 2 })
+    const two = declareGroups({ a: { description }, b: { description }, c: { description, needs: ['a'] } }, { groups: 2 })
     expect(planActivate(two, active('a', 'b'), 'c').next.groups).toEqual(['a', 'c'])
   })
 
   test('counts a place that an excluded group leaves', () => {
-    const two = declareGroups({ a: { about }, b: { about }, c: { about, excludes: ['b'] } }, { groups: 2 })
+    const two = declareGroups({ a: { description }, b: { description }, c: { description, excludes: ['b'] } }, { groups: 2 })
     expect(planActivate(two, active('a', 'b'), 'c').off).toEqual([{ group: 'b', because: 'excluded' }])
   })
 
   test('evicts a group before what it stands on, and no more than it must', () => {
-    const three = declareGroups({ a: { about }, b: { about, needs: ['a'] }, c: { about }, d: { about } }, { groups: 3 })
+    const three = declareGroups(
+      { a: { description }, b: { description, needs: ['a'] }, c: { description }, d: { description } },
+      { groups: 3 },
+    )
     const before = ['b', 'c'].reduce((scope, name) => planActivate(three, scope, name).next, nothingActive)
     expect(planActivate(three, before, 'd').off).toEqual([{ group: 'b', because: 'evicted' }])
   })
 
   test('spares what a group in use stands on', () => {
-    const three = declareGroups({ a: { about }, b: { about, needs: ['a'] }, c: { about }, d: { about } }, { groups: 3 })
+    const three = declareGroups(
+      { a: { description }, b: { description, needs: ['a'] }, c: { description }, d: { description } },
+      { groups: 3 },
+    )
     const opened = ['b', 'c'].reduce((scope, name) => planActivate(three, scope, name).next, nothingActive)
     expect(planActivate(three, touch(three, opened, 'b'), 'd').off).toEqual([{ group: 'c', because: 'evicted' }])
   })
@@ -244,7 +251,7 @@ describe('a quota by number', () => {
   })
 
   test('refuses a group that needs more than the whole quota', () => {
-    const one = declareGroups({ a: { about }, b: { about, needs: ['a'] } }, { groups: 1 })
+    const one = declareGroups({ a: { description }, b: { description, needs: ['a'] } }, { groups: 1 })
     const failure = refusalOf(() => planActivate(one, nothingActive, 'b'))
     expect(failure.message).toBe(
       'Group "b" cannot be activated: this server allows 1 groups at a time, and the group needs more than that by itself.',
@@ -373,7 +380,7 @@ function graphs(mayRefer: (group: string, other: string) => boolean): fc.Arbitra
         default: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.boolean() }),
       })
       .map(({ parent, needs, ...rest }): GroupDeclaration => {
-        const kept = { about, needs: needs.filter((other) => mayRefer(name, other)), ...rest }
+        const kept = { description, needs: needs.filter((other) => mayRefer(name, other)), ...rest }
         return parent !== undefined && mayRefer(name, parent) ? { ...kept, parent } : kept
       }),
   )
@@ -592,10 +599,10 @@ describe('random groups', () => {
 describe('a gate', () => {
   const gated = declareGroups(
     {
-      [gateName]: { about: 'Everything' },
-      a: { about: 'A' },
-      b: { about: 'B', parent: 'a' },
-      c: { about: 'C', default: true },
+      [gateName]: { description: 'Everything' },
+      a: { description: 'A' },
+      b: { description: 'B', parent: 'a' },
+      c: { description: 'C', default: true },
     },
     { groups: 2 },
   )

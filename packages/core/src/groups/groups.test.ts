@@ -16,14 +16,14 @@ import {
 
 type Declarations = { readonly [name: string]: GroupDeclaration }
 
-const about = 'A group'
+const description = 'A group'
 
 const cloud = declareGroups({
-  cloud: { about: 'Cloud providers' },
-  aws: { about: 'AWS', parent: 'cloud', excludes: ['gcp'] },
-  gcp: { about: 'GCP', parent: 'cloud' },
-  s3: { about: 'S3', parent: 'aws', needs: ['files'] },
-  files: { about: 'Files' },
+  cloud: { description: 'Cloud providers' },
+  aws: { description: 'AWS', parent: 'cloud', excludes: ['gcp'] },
+  gcp: { description: 'GCP', parent: 'cloud' },
+  s3: { description: 'S3', parent: 'aws', needs: ['files'] },
+  files: { description: 'Files' },
 })
 
 function refusalOf(declarations: Declarations, quota?: Quota): Failure {
@@ -40,7 +40,7 @@ describe('declared groups', () => {
   test('are known by name, with what was left out filled in', () => {
     expect(groupOf(cloud, 'files')).toEqual({
       name: 'files',
-      about: 'Files',
+      description: 'Files',
       parent: undefined,
       excludes: new Set(),
       needs: [],
@@ -65,12 +65,12 @@ describe('declared groups', () => {
   })
 
   test('may be called like a property of every object', () => {
-    const groups = declareGroups({ constructor: { about }, toString: { about, parent: 'constructor' } })
+    const groups = declareGroups({ constructor: { description }, toString: { description, parent: 'constructor' } })
     expect(ancestorsOf(groups, 'toString')).toEqual(['constructor'])
   })
 
   test('keep the quota', () => {
-    expect(declareGroups({ a: { about } }, { groups: 2, tokens: 1000, whenFull: 'refuse' }).quota).toEqual({
+    expect(declareGroups({ a: { description } }, { groups: 2, tokens: 1000, whenFull: 'refuse' }).quota).toEqual({
       groups: 2,
       tokens: 1000,
       whenFull: 'refuse',
@@ -80,9 +80,9 @@ describe('declared groups', () => {
 
 describe('a declaration is refused', () => {
   test.each<[string, Declarations]>([
-    ['a parent', { a: { about, parent: 'fils' }, files: { about } }],
-    ['a need', { a: { about, needs: ['fils'] }, files: { about } }],
-    ['an exclusion', { a: { about, excludes: ['fils'] }, files: { about } }],
+    ['a parent', { a: { description, parent: 'fils' }, files: { description } }],
+    ['a need', { a: { description, needs: ['fils'] }, files: { description } }],
+    ['an exclusion', { a: { description, excludes: ['fils'] }, files: { description } }],
   ])('when %s does not exist', (_, declarations) => {
     const failure = refusalOf(declarations)
     expect(failure.reason).toBe('unknown_group')
@@ -90,15 +90,15 @@ describe('a declaration is refused', () => {
   })
 
   test.each<[string, Declarations, readonly string[]]>([
-    ['is its own parent', { a: { about, parent: 'a' } }, ['a', 'a']],
-    ['needs itself', { a: { about, needs: ['a'] } }, ['a', 'a']],
-    ['is its own grandparent', { a: { about, parent: 'b' }, b: { about, parent: 'a' } }, ['a', 'b', 'a']],
+    ['is its own parent', { a: { description, parent: 'a' } }, ['a', 'a']],
+    ['needs itself', { a: { description, needs: ['a'] } }, ['a', 'a']],
+    ['is its own grandparent', { a: { description, parent: 'b' }, b: { description, parent: 'a' } }, ['a', 'b', 'a']],
     [
       'needs one that needs it',
-      { a: { about, needs: ['b'] }, b: { about, needs: ['c'] }, c: { about, needs: ['a'] } },
+      { a: { description, needs: ['b'] }, b: { description, needs: ['c'] }, c: { description, needs: ['a'] } },
       ['a', 'b', 'c', 'a'],
     ],
-    ['needs its own child', { a: { about, needs: ['b'] }, b: { about, parent: 'a' } }, ['a', 'b', 'a']],
+    ['needs its own child', { a: { description, needs: ['b'] }, b: { description, parent: 'a' } }, ['a', 'b', 'a']],
   ])('when a group %s', (_, declarations, path) => {
     const failure = refusalOf(declarations)
     expect(failure.reason).toBe('group_cycle')
@@ -107,43 +107,50 @@ describe('a declaration is refused', () => {
   })
 
   test('with the circle alone as its path, not the way to it', () => {
-    const failure = refusalOf({ way: { about, needs: ['a'] }, a: { about, needs: ['b'] }, b: { about, needs: ['a'] } })
+    const failure = refusalOf({
+      way: { description, needs: ['a'] },
+      a: { description, needs: ['b'] },
+      b: { description, needs: ['a'] },
+    })
     expect(failure.details).toEqual({ path: ['a', 'b', 'a'] })
   })
 
   test.each<[string, Declarations]>([
-    ['excludes itself', { a: { about, excludes: ['a'] } }],
-    ['excludes its parent', { a: { about }, b: { about, parent: 'a', excludes: ['a'] } }],
-    ['excludes its child', { a: { about, excludes: ['b'] }, b: { about, parent: 'a' } }],
-    ['excludes what it needs', { a: { about }, b: { about, needs: ['a'], excludes: ['a'] } }],
-    ['needs two that exclude each other', { a: { about }, b: { about, excludes: ['a'] }, c: { about, needs: ['a', 'b'] } }],
+    ['excludes itself', { a: { description, excludes: ['a'] } }],
+    ['excludes its parent', { a: { description }, b: { description, parent: 'a', excludes: ['a'] } }],
+    ['excludes its child', { a: { description, excludes: ['b'] }, b: { description, parent: 'a' } }],
+    ['excludes what it needs', { a: { description }, b: { description, needs: ['a'], excludes: ['a'] } }],
+    [
+      'needs two that exclude each other',
+      { a: { description }, b: { description, excludes: ['a'] }, c: { description, needs: ['a', 'b'] } },
+    ],
     [
       'and a far ancestor need what cannot be together',
       {
-        x: { about },
-        y: { about, excludes: ['x'] },
-        a: { about, needs: ['x'] },
-        b: { about, parent: 'a' },
-        c: { about, parent: 'b', needs: ['y'] },
+        x: { description },
+        y: { description, excludes: ['x'] },
+        a: { description, needs: ['x'] },
+        b: { description, parent: 'a' },
+        c: { description, parent: 'b', needs: ['y'] },
       },
     ],
-    ['on by default excludes another', { a: { about, default: true }, b: { about, default: true, excludes: ['a'] } }],
+    ['on by default excludes another', { a: { description, default: true }, b: { description, default: true, excludes: ['a'] } }],
     [
       'on by default needs what another excludes',
-      { a: { about }, b: { about, default: true, needs: ['a'] }, c: { about, default: true, excludes: ['a'] } },
+      { a: { description }, b: { description, default: true, needs: ['a'] }, c: { description, default: true, excludes: ['a'] } },
     ],
   ])('when a group %s', (_, declarations) => {
     expect(refusalOf(declarations).reason).toBe('conflicting_groups')
   })
 
   test('when more is on by default than the quota allows', () => {
-    const failure = refusalOf({ a: { about }, b: { about, parent: 'a', default: true } }, { groups: 1 })
+    const failure = refusalOf({ a: { description }, b: { description, parent: 'a', default: true } }, { groups: 1 })
     expect(failure.reason).toBe('conflicting_groups')
     expect(failure.details).toEqual({ groups: ['a', 'b'] })
   })
 
   test.each(['', 'file ops', '__proto__', 'x'.repeat(101)])('when a group is called %j', (name) => {
-    expect(refusalOf(Object.fromEntries([[name, { about }]])).reason).toBe('invalid_name')
+    expect(refusalOf(Object.fromEntries([[name, { description }]])).reason).toBe('invalid_name')
   })
 
   test.each<Quota>([
@@ -153,7 +160,7 @@ describe('a declaration is refused', () => {
     { tokens: Number.NaN },
     { groups: Number.POSITIVE_INFINITY },
   ])('when the quota is %o', (quota) => {
-    expect(refusalOf({ a: { about } }, quota).reason).toBe('invalid_declaration')
+    expect(refusalOf({ a: { description } }, quota).reason).toBe('invalid_declaration')
   })
 })
 
@@ -167,7 +174,7 @@ describe('asking for a group', () => {
   })
 
   test('where there are many names the first twenty', () => {
-    const many = declareGroups(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`group_${index}`, { about }])))
+    const many = declareGroups(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`group_${index}`, { description }])))
     expect(() => groupOf(many, 'zzz')).toThrow(/group_19, …\.$/)
   })
 
@@ -222,7 +229,7 @@ test('a group stands on another exactly when it falls with it', () => {
           picks.map(({ parent, needs }, index) => [
             names[index] ?? '',
             {
-              about,
+              description,
               ...(parent === undefined || index === 0 ? {} : { parent: names[parent] ?? '' }),
               needs: needs.filter((need) => need < index).map((need) => names[need] ?? ''),
             },
@@ -240,11 +247,11 @@ test('a group stands on another exactly when it falls with it', () => {
 
 test('a declaration is checked against the other group names', () => {
   type Name = 'issues' | 'labels'
-  const labels: GroupDeclaration<Name> = { about: 'Labels on issues', parent: 'issues' }
+  const labels: GroupDeclaration<Name> = { description: 'Labels on issues', parent: 'issues' }
   // @ts-expect-error 'isues' is not one of the groups
-  const misspelt: GroupDeclaration<Name> = { about: 'Labels on issues', parent: 'isues' }
+  const misspelt: GroupDeclaration<Name> = { description: 'Labels on issues', parent: 'isues' }
   // @ts-expect-error 'repo' is not one of the groups
-  const stranger: GroupDeclaration<Name> = { about: 'Labels on issues', needs: ['repo'] }
+  const stranger: GroupDeclaration<Name> = { description: 'Labels on issues', needs: ['repo'] }
   // A group that does not say what it is about is described by its tools.
   const silent: GroupDeclaration<Name> = { parent: 'issues' }
   expectTypeOf(labels.parent).toEqualTypeOf<Name | undefined>()

@@ -10,7 +10,7 @@ export const gateName = '(gate)'
 /** Declaration of a group. `Name` is the union of all declared group names. */
 export interface GroupDeclaration<Name extends string = string> {
   /** Description for the model, shown by the activator. Default: generated from the names of the tools. */
-  readonly about?: string
+  readonly description?: string
   /** Title in a generated description. Default: the name. */
   readonly title?: string
   /** Group that must be active first. */
@@ -40,7 +40,7 @@ export interface Quota {
 export interface Group {
   readonly name: string
   /** Empty if the description is generated. */
-  readonly about: string
+  readonly description: string
   readonly title: string | undefined
   readonly parent: string | undefined
   readonly excludes: ReadonlySet<string>
@@ -79,11 +79,11 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
   const byName = new Map<string, Group>()
   for (const [
     name,
-    { about = '', title, parent, needs = [], default: isDefault = false, versions = {}, strict = false },
+    { description = '', title, parent, needs = [], default: isDefault = false, versions = {}, strict = false },
   ] of Object.entries(declarations)) {
     byName.set(name, {
       name,
-      about,
+      description,
       title,
       parent: parent ?? (name === root ? undefined : root),
       excludes: excludes.get(name) ?? new Set(),

@@ -62,7 +62,7 @@ export interface OutlinedTool {
 
 /** Group in a `server/identity` result. */
 export interface GroupOutline {
-  readonly about?: string
+  readonly description?: string
   /** The group that contains it. */
   readonly parent?: string
   /** The tool that activates it. */

@@ -52,7 +52,7 @@ function refusalOf(modes: readonly Mode[], given: Given = {}): Failure<'invalid_
   throw new Error('the modes were accepted')
 }
 
-const mode = (name: string, rest: Partial<Mode> = {}): Mode => ({ name, about: `About ${name}`, ...rest })
+const mode = (name: string, rest: Partial<Mode> = {}): Mode => ({ name, description: `About ${name}`, ...rest })
 
 const schemaOf = (modes: readonly Mode[], available: string, given: Given = {}) => {
   const { tool = toolOf() } = given
@@ -79,9 +79,11 @@ describe('the schema of a composite tool', () => {
     const common = object({ limit: { type: 'integer' } }, { required: ['limit'] })
     const modes = [
       mode('network', {
-        input: object({ url: { type: 'string', description: 'Part of the address' }, id: {} }, { required: ['id'] }),
+        inputSchema: object({ url: { type: 'string', description: 'Part of the address' }, id: {} }, { required: ['id'] }),
       }),
-      mode('actions', { input: object({ url: { type: 'string', description: 'Part of the address' } }, { required: ['url'] }) }),
+      mode('actions', {
+        inputSchema: object({ url: { type: 'string', description: 'Part of the address' } }, { required: ['url'] }),
+      }),
       mode('page'),
     ]
     const tool = toolOf(common)
@@ -100,13 +102,13 @@ describe('the schema of a composite tool', () => {
 
   test('leaves a parameter as it is when all modes take it and none needs it', () => {
     const limit = { type: 'integer' }
-    const modes = [mode('a', { input: object({ limit }) }), mode('b', { input: object({ limit }) })]
+    const modes = [mode('a', { inputSchema: object({ limit }) }), mode('b', { inputSchema: object({ limit }) })]
     expect(schemaOf(modes, '11').properties).toMatchObject({ limit: { type: 'integer' } })
     expect(schemaOf(modes, '11').properties).not.toHaveProperty('limit.description')
   })
 
   test('keeps a parameter that is written as true or false', () => {
-    const modes = [mode('a', { input: object({ any: true, none: false }) }), mode('b')]
+    const modes = [mode('a', { inputSchema: object({ any: true, none: false }) }), mode('b')]
     expect(schemaOf(modes, '11').properties).toMatchObject({ any: true, none: false })
   })
 
@@ -122,8 +124,8 @@ describe('the schema of a composite tool', () => {
     const point = { type: 'object', properties: { x: { type: 'number' } } }
     const tool = toolOf(object({ from: { $ref: '#/$defs/day' } }, { $defs: { day: { type: 'string' } } }))
     const modes = [
-      mode('a', { input: object({ at: { $ref: '#/$defs/point' } }, { $defs: { point } }) }),
-      mode('b', { input: object({ old: { $ref: '#/definitions/name' } }, { definitions: { name: { type: 'string' } } }) }),
+      mode('a', { inputSchema: object({ at: { $ref: '#/$defs/point' } }, { $defs: { point } }) }),
+      mode('b', { inputSchema: object({ old: { $ref: '#/definitions/name' } }, { definitions: { name: { type: 'string' } } }) }),
     ]
     expect(schemaOf(modes, '11', { tool })).toMatchObject({
       $defs: { day: { type: 'string' }, point },
@@ -135,7 +137,7 @@ describe('the schema of a composite tool', () => {
 
   test('takes names that every object seems to have', () => {
     const own = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"number"}}') as JsonSchema
-    const modes = [mode('__proto__', { input: object(own) }), mode('constructor'), mode('toString')]
+    const modes = [mode('__proto__', { inputSchema: object(own) }), mode('constructor'), mode('toString')]
     const schema = schemaOf(modes, '111', { by: 'hasOwnProperty' })
     const properties = schema.properties as JsonSchema
     expect(Object.keys(properties)).toEqual(['hasOwnProperty', '__proto__', 'constructor'])
@@ -143,12 +145,12 @@ describe('the schema of a composite tool', () => {
     expect(JSON.parse(JSON.stringify(schema))).toEqual(schema)
     expect(Object.getPrototypeOf(properties)).toBe(Object.prototype)
     const definitions = JSON.parse('{"__proto__":{"type":"string"}}') as JsonSchema
-    const defined = schemaOf([mode('a', { input: object({}, { $defs: definitions }) })], '1')
+    const defined = schemaOf([mode('a', { inputSchema: object({}, { $defs: definitions }) })], '1')
     expect(Object.keys(defined.$defs as object)).toEqual(['__proto__'])
   })
 
   test('is the same after a journey through JSON, whatever is available', () => {
-    const modes = [mode('a', { input: object({ x: { type: 'number' } }, { required: ['x'] }) }), mode('b'), mode('c')]
+    const modes = [mode('a', { inputSchema: object({ x: { type: 'number' } }, { required: ['x'] }) }), mode('b'), mode('c')]
     const made = declared(modes)
     for (const available of ['000', '001', '010', '011', '100', '101', '110', '111']) {
       const { inputSchema } = made.toolWith(toolOf(), available)
@@ -158,7 +160,7 @@ describe('the schema of a composite tool', () => {
 
   test('of one mode alone requires what that mode needs', () => {
     const tool = toolOf(object({ limit: { type: 'integer' } }, { required: ['limit'] }))
-    const needy = mode('a', { input: object({ url: { type: 'string' } }, { required: ['url'] }) })
+    const needy = mode('a', { inputSchema: object({ url: { type: 'string' } }, { required: ['url'] }) })
     const made = declared([needy, mode('b')], { tool })
     expect(made.inputOf(needy)).toMatchObject({ properties: { what: { enum: ['a'] } }, required: ['what', 'limit', 'url'] })
     expect(made.inputOf(mode('b'))).toMatchObject({ properties: { what: { enum: ['b'] } }, required: ['what', 'limit'] })
@@ -222,13 +224,13 @@ describe('modes that do not go together are refused', () => {
 
   test.each(['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'])('a schema with %s at the top', (keyword) => {
     const schema = object({}, { [keyword]: [] })
-    expect(refusalOf([mode('a', { input: schema })]).message).toContain(`mode "a" uses ${keyword} at the top`)
+    expect(refusalOf([mode('a', { inputSchema: schema })]).message).toContain(`mode "a" uses ${keyword} at the top`)
     expect(refusalOf([mode('a')], { tool: toolOf(schema) }).message).toContain(`its input uses ${keyword} at the top`)
   })
 
   test('a combiner below the top is fine', () => {
     expect(() =>
-      declared([mode('a', { input: object({ id: { anyOf: [{ type: 'string' }, { type: 'number' }] } }) })]),
+      declared([mode('a', { inputSchema: object({ id: { anyOf: [{ type: 'string' }, { type: 'number' }] } }) })]),
     ).not.toThrow()
   })
 
@@ -241,60 +243,62 @@ describe('modes that do not go together are refused', () => {
     'unevaluatedProperties',
   ])('a schema with %s, which speaks of parameters that are not its own', (keyword) => {
     const schema = object({}, { [keyword]: {} })
-    expect(refusalOf([mode('a', { input: schema })]).details.problem).toContain(`uses ${keyword}`)
+    expect(refusalOf([mode('a', { inputSchema: schema })]).details.problem).toContain(`uses ${keyword}`)
   })
 
   test.each(['#', '#/properties/next'])('a schema that refers to %s, which is another place here', (ref) => {
     const schema = object({ next: { type: 'object', properties: { next: { $ref: ref } } } })
-    expect(refusalOf([mode('a', { input: schema })]).details.problem).toContain('Move that part into $defs')
+    expect(refusalOf([mode('a', { inputSchema: schema })]).details.problem).toContain('Move that part into $defs')
   })
 
   test('text that looks like such a reference is not one', () => {
     const schema = object({ next: { type: 'string', description: 'Such as {"$ref":"#"}' } })
-    expect(() => declared([mode('a', { input: schema })])).not.toThrow()
+    expect(() => declared([mode('a', { inputSchema: schema })])).not.toThrow()
   })
 
   test('a schema that JSON cannot hold', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
-    expect(refusalOf([mode('a', { input: object({ circle }) })]).details.problem).toContain('is not valid JSON')
+    expect(refusalOf([mode('a', { inputSchema: object({ circle }) })]).details.problem).toContain('is not valid JSON')
   })
 
   test('the parameter that chooses, declared again', () => {
     const what = { type: 'string' }
-    expect(refusalOf([mode('a', { input: object({ what }) })]).message).toContain('mode "a" declares "what"')
+    expect(refusalOf([mode('a', { inputSchema: object({ what }) })]).message).toContain('mode "a" declares "what"')
     expect(refusalOf([mode('a')], { tool: toolOf(object({ what })) }).message).toContain('its input declares "what"')
     expect(() => declared([mode('a')], { by: 'constructor' })).not.toThrow()
   })
 
   test('a parameter that all modes share, declared again by one', () => {
     const limit = { type: 'integer' }
-    const refused = refusalOf([mode('a', { input: object({ limit }) })], { tool: toolOf(object({ limit })) })
+    const refused = refusalOf([mode('a', { inputSchema: object({ limit }) })], { tool: toolOf(object({ limit })) })
     expect(refused.message).toContain('"limit" is declared for all modes and again in mode "a"')
     expect(refused.details.tool).toBe('observe')
   })
 
   test('a parameter that means different things in two modes', () => {
     const modes = [
-      mode('a', { input: object({ id: { type: 'string' } }) }),
-      mode('b', { input: object({ id: { type: 'number' } }) }),
+      mode('a', { inputSchema: object({ id: { type: 'string' } }) }),
+      mode('b', { inputSchema: object({ id: { type: 'number' } }) }),
     ]
     expect(refusalOf(modes).message).toContain('"id" differs between mode "a" and mode "b". Rename one, or declare both alike')
   })
 
   test('but not one that is written in another order', () => {
     const modes = [
-      mode('a', { input: object({ id: { type: 'string', minLength: 1 } }) }),
-      mode('b', { input: object({ id: { minLength: 1, type: 'string' } }) }),
+      mode('a', { inputSchema: object({ id: { type: 'string', minLength: 1 } }) }),
+      mode('b', { inputSchema: object({ id: { minLength: 1, type: 'string' } }) }),
     ]
     expect(() => declared(modes)).not.toThrow()
   })
 
   test('definitions of one name that differ', () => {
     const defining = (type: string) => object({}, { $defs: { point: { type } } })
-    const modes = [mode('a', { input: defining('string') }), mode('b', { input: defining('number') })]
+    const modes = [mode('a', { inputSchema: defining('string') }), mode('b', { inputSchema: defining('number') })]
     expect(refusalOf(modes).message).toContain('two of its schemas define "point" differently')
-    expect(() => declared([mode('a', { input: defining('string') }), mode('b', { input: defining('string') })])).not.toThrow()
+    expect(() =>
+      declared([mode('a', { inputSchema: defining('string') }), mode('b', { inputSchema: defining('string') })]),
+    ).not.toThrow()
   })
 })
 
@@ -479,10 +483,13 @@ test('for any modes, the enum has the available ones in order, and counts do not
         const modes = declared(
           given.map(({ name, takes, needs, isThere, count }) => ({
             name,
-            about: name,
+            description: name,
             available: () => isThere,
             ...(count !== undefined && { count: () => count }),
-            input: object(Object.fromEntries(takes.map((each) => [each, { type: 'string' }])), needs ? { required: takes } : {}),
+            inputSchema: object(
+              Object.fromEntries(takes.map((each) => [each, { type: 'string' }])),
+              needs ? { required: takes } : {},
+            ),
           })),
           { policy },
         )

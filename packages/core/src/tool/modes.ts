@@ -13,7 +13,7 @@ export type ModePolicy = 'filtered' | 'static'
 /** One value of the mode parameter of a composite tool. */
 export interface Mode {
   readonly name: string
-  readonly about: string
+  readonly description: string
   /** Tests for data; without it, the mode is always available. */
   readonly available?: Predicate
   /** Number of items, from data that is already counted. */
@@ -21,7 +21,7 @@ export interface Mode {
   /** Advice for a call without data. */
   readonly whenEmpty?: string
   /** Parameters of this mode only. */
-  readonly input?: JsonSchema
+  readonly inputSchema?: JsonSchema
 }
 
 /** Declaration of a mode. */
@@ -63,7 +63,7 @@ export function declareModes({ tool, by, policy: declared, modes }: ModesDeclara
   const common = tool.inputSchema
   for (const [where, schema] of [
     ['its input', common] as const,
-    ...all.map((mode) => [`mode "${mode.name}"`, mode.input ?? {}] as const),
+    ...all.map((mode) => [`mode "${mode.name}"`, mode.inputSchema ?? {}] as const),
   ])
     checkShape(tool.name, by, where, schema)
   checkConsistency(tool, all)
@@ -100,7 +100,7 @@ export function declareModes({ tool, by, policy: declared, modes }: ModesDeclara
     },
     inputOf(mode) {
       const schema = schemaOf(common, by, [mode])
-      return { ...schema, required: [by, ...requiredOf(common), ...requiredOf(mode.input ?? {})] }
+      return { ...schema, required: [by, ...requiredOf(common), ...requiredOf(mode.inputSchema ?? {})] }
     },
   })
   const everyMode = modesWith('static')
@@ -257,7 +257,7 @@ function checkConsistency(tool: Tool, all: readonly Mode[]): void {
   const definitions = new Map<string, string>()
   for (const [where, schema] of [
     ['the tool', tool.inputSchema] as const,
-    ...all.map((mode) => [`mode "${mode.name}"`, mode.input ?? {}] as const),
+    ...all.map((mode) => [`mode "${mode.name}"`, mode.inputSchema ?? {}] as const),
   ]) {
     for (const [name, property] of Object.entries(propertiesOf(schema))) {
       if (where !== 'the tool' && Object.hasOwn(shared, name))
@@ -293,13 +293,13 @@ function schemaOf(common: Tool['inputSchema'], by: string, listed: readonly Mode
       [by]: {
         type: 'string',
         enum: listed.map(({ name }) => name),
-        description: listed.map(({ name, about }) => `${name}: ${about}`).join('\n'),
+        description: listed.map(({ name, description }) => `${name}: ${description}`).join('\n'),
       },
       ...propertiesOf(common),
       ...Object.fromEntries([...modeParameters(listed)]),
     },
     required: [by, ...requiredOf(common)],
-    ...definitionsOf([common, ...listed.map(({ input = {} }) => input)]),
+    ...definitionsOf([common, ...listed.map(({ inputSchema = {} }) => inputSchema)]),
     additionalProperties: false,
   }
 }
@@ -316,11 +316,11 @@ function definitionsOf(schemas: readonly JsonSchema[]): JsonSchema {
 /** Returns the parameters of the modes; a parameter that not all modes accept names its modes. */
 function modeParameters(listed: readonly Mode[]): Map<string, JsonSchema> {
   const parameterModes = new Map<string, { property: JsonSchema; modes: string[]; required: string[] }>()
-  for (const { name: mode, input = {} } of listed) {
-    for (const [name, property] of Object.entries(propertiesOf(input))) {
+  for (const { name: mode, inputSchema = {} } of listed) {
+    for (const [name, property] of Object.entries(propertiesOf(inputSchema))) {
       const found = parameterModes.get(name) ?? { property, modes: [], required: [] }
       found.modes.push(mode)
-      if (requiredOf(input).includes(name)) found.required.push(mode)
+      if (requiredOf(inputSchema).includes(name)) found.required.push(mode)
       parameterModes.set(name, found)
     }
   }

@@ -259,7 +259,7 @@ test.each(testTransports)(
     const source = {
       name: 'git',
       entries: () => entries,
-      groups: () => ({ git: { about: 'Git' } }),
+      groups: () => ({ git: { description: 'Git' } }),
       subscribe: () => () => undefined,
     }
     const toolbox = defineToolbox({ name: 'gateway', version: '1.0.0', exposure: 'everything' }).use(source)

@@ -22,7 +22,7 @@ export function buildGroups(config: Config, describe: (server: string) => SelfDe
   for (const [name, { groups }] of Object.entries(config.groups)) for (const child of groups) parents.set(child, name)
   const groups: [string, GroupTable[string]][] = Object.entries(config.groups).map(([name, { description }]) => [
     name,
-    withParent({ about: description }, parents.get(name)),
+    withParent({ description }, parents.get(name)),
   ])
   for (const [server, { disabled, description }] of Object.entries(config.mcpServers)) {
     if (disabled) continue
@@ -30,7 +30,7 @@ export function buildGroups(config: Config, describe: (server: string) => SelfDe
     // from the tools.
     const title = shorten(describe(server).info?.title ?? '', maxTitleLength)
     const described =
-      description === undefined ? { title: title === '' ? shorten(server, maxTitleLength) : title } : { about: description }
+      description === undefined ? { title: title === '' ? shorten(server, maxTitleLength) : title } : { description }
     groups.push([serverSlug(server), withParent(described, groupOfServer(config, server))])
   }
   return Object.fromEntries(groups)

@@ -28,7 +28,7 @@ export function serverIntroduction(
       ...(description !== '' && { description }),
       ...(isWebsite(info?.websiteUrl) && { websiteUrl: info.websiteUrl }),
     },
-    ...(text !== '' && { about: text }),
+    ...(text !== '' && { description: text }),
   }
 }
 

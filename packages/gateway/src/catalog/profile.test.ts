@@ -11,11 +11,14 @@ const { config } = parseConfig(
     mcpServers: {
       aws: { command: 'x', group: 'cloud' },
       gcp: { command: 'x' },
-      git: { command: 'x', about: 'Version control' },
+      git: { command: 'x', description: 'Version control' },
       'My Notes': { command: 'x' },
       off: { command: 'x', disabled: true },
     },
-    groups: { work: { about: 'Work', groups: ['cloud'], servers: ['git'] }, cloud: { about: 'Clouds', servers: ['gcp'] } },
+    groups: {
+      work: { description: 'Work', groups: ['cloud'], servers: ['git'] },
+      cloud: { description: 'Clouds', servers: ['gcp'] },
+    },
     profiles: {
       all: {},
       safe: { except: ['*__delete_*'] },
@@ -57,11 +60,11 @@ describe('the groups of a gateway', () => {
     const info = { name: 'aws-server', version: '1.0.0', title: 'Amazon \u200bWeb Services' }
     const groups = buildGroups(config, (server) => (server === 'aws' ? { info, instructions: 'Call list_all first.' } : {}))
     expect(groups).toEqual({
-      work: { about: 'Work' },
-      cloud: { about: 'Clouds', parent: 'work' },
+      work: { description: 'Work' },
+      cloud: { description: 'Clouds', parent: 'work' },
       aws: { title: 'Amazon Web Services', parent: 'cloud' },
       gcp: { title: 'gcp', parent: 'cloud' },
-      git: { about: 'Version control', parent: 'work' },
+      git: { description: 'Version control', parent: 'work' },
       My_Notes: { title: 'My Notes' },
     })
     expect(declareGroups(groups).byName.size).toBe(6)

@@ -45,14 +45,14 @@ test('a change of one server leaves the entries of all others, and of its unchan
 })
 
 test('only groups that have something in them are there, with those they lie in', () => {
-  const groups = { all: { about: 'All', groups: ['dev'] }, dev: { about: 'Development', servers: ['git'] } }
+  const groups = { all: { description: 'All', groups: ['dev'] }, dev: { description: 'Development', servers: ['git'] } }
   const { source } = sourceOf(configOf({ git: x, notes: x }, { groups }))
   expect(source.groups()).toEqual({})
   source.describe('git', { instructions: 'Works with repositories.' })
   source.replace('git', [tool('log')])
   expect(source.groups()).toEqual({
-    all: { about: 'All' },
-    dev: { about: 'Development', parent: 'all' },
+    all: { description: 'All' },
+    dev: { description: 'Development', parent: 'all' },
     git: { title: 'git', parent: 'dev' },
   })
   source.replace('git', [])

@@ -131,7 +131,7 @@ describe('a configuration error', () => {
     ['{ "store": {} }', ['unfold.json:1:12 store.kind is missing.']],
     ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path is not allowed here. Remove it.']],
     [
-      '{ "groups": { "a b": { "about": "x" } } }',
+      '{ "groups": { "a b": { "description": "x" } } }',
       [
         'unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores or hyphens, starting with a letter or digit.',
       ],
@@ -213,6 +213,7 @@ describe('a configuration error', () => {
       'store',
       'listen',
       'about',
+      'description',
       'servers',
     )
     const value = fc.letrec((tie) => ({
@@ -245,24 +246,27 @@ describe('an inconsistency between parts', () => {
   const server = { command: 'x' }
   test.each([
     [
-      { mcpServers: { git: server }, groups: { code: { about: 'Code', servers: ['gti'] } } },
+      { mcpServers: { git: server }, groups: { code: { description: 'Code', servers: ['gti'] } } },
       'groups.code.servers[0] refers to the server "gti", which is not defined. Did you mean "git"?',
     ],
     [
-      { mcpServers: { git: { ...server, group: 'cod' } }, groups: { code: { about: 'Code' } } },
+      { mcpServers: { git: { ...server, group: 'cod' } }, groups: { code: { description: 'Code' } } },
       'mcpServers.git.group refers to the group "cod", which is not defined. Did you mean "code"?',
     ],
     [
-      { groups: { a: { about: 'A', groups: ['b'] }, b: { about: 'B', groups: ['a'] } } },
+      { groups: { a: { description: 'A', groups: ['b'] }, b: { description: 'B', groups: ['a'] } } },
       'groups.a.groups contains itself: a → b → a. Remove one of these.',
     ],
-    [{ groups: { a: { about: 'A', groups: ['a'] } } }, 'groups.a.groups contains itself: a → a. Remove one of these.'],
+    [{ groups: { a: { description: 'A', groups: ['a'] } } }, 'groups.a.groups contains itself: a → a. Remove one of these.'],
     [
-      { mcpServers: { git: server }, groups: { a: { about: 'A', servers: ['git'] }, b: { about: 'B', servers: ['git'] } } },
+      {
+        mcpServers: { git: server },
+        groups: { a: { description: 'A', servers: ['git'] }, b: { description: 'B', servers: ['git'] } },
+      },
       'groups.b.servers[0] is already in the group "a". Remove it from one of them.',
     ],
     [
-      { mcpServers: { git: server }, groups: { git: { about: 'A' } } },
+      { mcpServers: { git: server }, groups: { git: { description: 'A' } } },
       'groups.git has the same name as the group of the server "git". Choose another name.',
     ],
     [{ mcpServers: { 'a b': server, a_b: server } }, 'mcpServers.a_b has the same tool prefix as "a b". Rename one of them.'],
@@ -312,7 +316,7 @@ describe('an inconsistency between parts', () => {
 
   test('is nothing when a server names its group and the group names the server', () => {
     expect(
-      mistakes(json({ mcpServers: { git: { ...server, group: 'a' } }, groups: { a: { about: 'A', servers: ['git'] } } })),
+      mistakes(json({ mcpServers: { git: { ...server, group: 'a' } }, groups: { a: { description: 'A', servers: ['git'] } } })),
     ).toEqual([])
   })
 
@@ -385,7 +389,7 @@ describe('variables', () => {
     const { config } = read(
       json({
         mcpServers: {
-          web: { url: 'https://${A}/', headers: { K: '${A}' }, about: '${A}' },
+          web: { url: 'https://${A}/', headers: { K: '${A}' }, description: '${A}' },
           git: { command: 'x', cwd: '${A}', env: { V: '${A}' } },
         },
         store: { kind: 'sqlite', path: '${A}.db' },

@@ -26,7 +26,7 @@ export interface ToolboxesOptions {
   readonly log: Log
 }
 
-const about = 'Tools of several MCP servers behind one endpoint; each server is a group.'
+const description = 'Tools of several MCP servers behind one endpoint; each server is a group.'
 
 /** The toolbox of all servers, and those of single servers, created when a client connects to one. */
 export class Toolboxes {
@@ -39,7 +39,7 @@ export class Toolboxes {
   constructor(options: ToolboxesOptions) {
     const { access, source } = options
     this.#options = options
-    this.all = createToolbox(options, source, { name: 'unfold', title: 'Unfold gateway', version, about, permit: access })
+    this.all = createToolbox(options, source, { name: 'unfold', title: 'Unfold gateway', version, description, permit: access })
   }
 
   get count(): number {
@@ -107,7 +107,7 @@ export class Toolboxes {
 function createToolbox(
   { config, access, proxy, results, activations, admit, log }: ToolboxesOptions,
   source: UpstreamSource | ServerSource,
-  info: Pick<Options, 'name' | 'title' | 'version' | 'about' | 'introduce' | 'permit'>,
+  info: Pick<Options, 'name' | 'title' | 'version' | 'description' | 'introduce' | 'permit'>,
 ): GatewayToolbox {
   const { limits } = config()
   const toolbox: GatewayToolbox = new Toolbox({

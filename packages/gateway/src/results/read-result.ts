@@ -19,7 +19,7 @@ export const readResultTool = {
   name: 'read_result',
   config: {
     title: 'Read the rest of a result',
-    about: 'Reads the rest of a truncated result, or searches it. The end of a truncated result names its handle.',
+    description: 'Reads the rest of a truncated result, or searches it. The end of a truncated result names its handle.',
     input,
     always: true,
     readOnly: true,

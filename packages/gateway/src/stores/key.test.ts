@@ -12,7 +12,7 @@ function key(name: string, server: object): string {
 test('an upstream is kept under its name and how it is reached, not under how it looks or whether it is switched off', () => {
   const kept = key('git', { command: 'x', env: { A: '1', B: '2' } })
   expect(kept).toMatch(/^git@[0-9a-f]{16}$/u)
-  expect(key('git', { env: { B: '2', A: '1' }, command: 'x', about: 'Git', disabled: true })).toBe(kept)
+  expect(key('git', { env: { B: '2', A: '1' }, command: 'x', description: 'Git', disabled: true })).toBe(kept)
   expect(key('git', { command: 'x', env: { A: '1' } })).not.toBe(kept)
   expect(key('hub', { command: 'x', env: { A: '1', B: '2' } })).not.toBe(kept)
 })

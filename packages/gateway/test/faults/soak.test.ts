@@ -68,7 +68,7 @@ test.each([1, 2])(`${words} (%i)`, { timeout: 120_000 }, async (seed) => {
   }
   for (const { proxy } of remotes) proxy.behave('fine')
   const had = (): readonly string[] =>
-    remotes.flatMap(({ kind, peer }) => [...peer.tools].map(([name, about]) => `${kind}__${name}: ${about}`))
+    remotes.flatMap(({ kind, peer }) => [...peer.tools].map(([name, description]) => `${kind}__${name}: ${description}`))
   const listed = (): readonly string[] => all.gateway.source.entries().map(({ tool }) => `${tool.name}: ${tool.description}`)
   const isSame = (): boolean => listed().join('\n') === had().join('\n')
   // When it does not come, what differs says more than that it did not.

@@ -22,21 +22,25 @@ if (manners.includes('flapping')) setTimeout(() => process.exit(4), 200)
 const named = z.object({ name: z.string() })
 const toolbox = defineToolbox({ name: 'changing', version: '1.0.0', exposure: 'everything', report: () => undefined })
   .use(registry)
-  .tool('pid', { about: 'The number of the process' }, () => String(process.pid))
-  .tool('put', { about: 'Adds or changes a tool', input: named.extend({ description: z.string().optional() }) }, (input) => {
-    put(input.name, input.description)
-    return 'put'
-  })
-  .tool('remove', { about: 'Removes a tool', input: named }, ({ name }) => {
+  .tool('pid', { description: 'The number of the process' }, () => String(process.pid))
+  .tool(
+    'put',
+    { description: 'Adds or changes a tool', input: named.extend({ description: z.string().optional() }) },
+    (input) => {
+      put(input.name, input.description)
+      return 'put'
+    },
+  )
+  .tool('remove', { description: 'Removes a tool', input: named }, ({ name }) => {
     removers.get(name)?.()
     removers.delete(name)
     return 'removed'
   })
-  .tool('burst', { about: 'Many changes', input: z.object({ times: z.number() }) }, ({ times }) => {
+  .tool('burst', { description: 'Many changes', input: z.object({ times: z.number() }) }, ({ times }) => {
     for (let time = 0; time < times; time++) put(`burst_${time}`)
     return 'done'
   })
-  .tool('wait', { about: 'Never answers' }, (_, { signal }) => {
+  .tool('wait', { description: 'Never answers' }, (_, { signal }) => {
     process.stderr.write('waiting\n')
     return new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => {
@@ -45,7 +49,7 @@ const toolbox = defineToolbox({ name: 'changing', version: '1.0.0', exposure: 'e
       })
     })
   })
-  .tool('slowly', { about: 'Reports progress', input: z.object({ ms: z.number().default(20) }) }, async ({ ms }, ctx) => {
+  .tool('slowly', { description: 'Reports progress', input: z.object({ ms: z.number().default(20) }) }, async ({ ms }, ctx) => {
     for (const step of [1, 2, 3]) {
       await ctx.progress(step, 3)
       await pause(ms)

@@ -44,8 +44,8 @@ export interface Reader {
 }
 
 /** The description of a group: the author's, or one generated from the tools that this client may know of. */
-export function groupDescription(groups: Groups, { name, title, about }: Group, reader: Reader): string {
-  if (about !== '') return about
+export function groupDescription(groups: Groups, { name, title, description }: Group, reader: Reader): string {
+  if (description !== '') return description
   const inside = (each: string): readonly string[] => [
     ...reader.toolsOf(each),
     ...(groups.children.get(each) ?? []).flatMap(inside),

@@ -6,7 +6,7 @@ test('hosts that load tools themselves are given hints, where the author wants i
   const box = defineToolbox({
     name: 'hub',
     version: '1.0.0',
-    groups: { files: { about: 'Files' } },
+    groups: { files: { description: 'Files' } },
     exposure: { hostHints: true },
   })
     .tool('read', { group: 'files', tags: ['text'] }, () => '')

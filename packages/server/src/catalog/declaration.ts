@@ -14,7 +14,8 @@ import type { MakeScopedServer } from './scoped-server.ts'
 
 /** A group as a toolbox declares it. */
 export interface GroupOptions<Name extends string = string> extends Omit<GroupDeclaration<Name>, 'strict'> {
-  readonly description?: string
+  /** Former name of `description`. */
+  readonly about?: string
   /** Work to do before the group's tools can run. Such tools run only while the group is active. */
   readonly hooks?: GroupHooks
 }
@@ -49,7 +50,7 @@ export const mayShare = ({ remember }: Pick<Declaration, 'remember'>): boolean =
 /** All options of a toolbox, with defaults filled in. */
 export interface Declaration {
   readonly info: Implementation
-  readonly about: string | undefined
+  readonly description: string | undefined
   readonly instructions: string | undefined
   readonly groups: { readonly [name: string]: Declared<GroupOptions> }
   readonly gated: boolean

@@ -88,14 +88,14 @@ const describe = entryOf('search', {
   inputSchema: { type: 'object', properties: { names: texts }, required: ['names'] },
 })
 
-const kinds: { readonly [K in Kind]: { readonly about: string; readonly annotations: ToolAnnotations } } = {
-  read: { about: 'Call a tool that only reads, by name', annotations: { readOnlyHint: true, openWorldHint: true } },
+const kinds: { readonly [K in Kind]: { readonly description: string; readonly annotations: ToolAnnotations } } = {
+  read: { description: 'Call a tool that only reads, by name', annotations: { readOnlyHint: true, openWorldHint: true } },
   write: {
-    about: 'Call a tool that changes things, by name',
+    description: 'Call a tool that changes things, by name',
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   },
   destructive: {
-    about: 'Call a tool that may destroy things, by name',
+    description: 'Call a tool that may destroy things, by name',
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   },
 }
@@ -104,7 +104,7 @@ function caller(kind: Kind | undefined): ToolEntry {
   return entryOf(kind === undefined ? 'call' : 'call-variants', {
     name: kind === undefined ? 'call_tool' : `call_tool_${kind}`,
     title: kind === undefined ? 'Call a tool' : `Call a tool (${kind})`,
-    description: `${kind === undefined ? 'Call any tool by name, listed or not' : kinds[kind].about}. Find it with search_tools first.`,
+    description: `${kind === undefined ? 'Call any tool by name, listed or not' : kinds[kind].description}. Find it with search_tools first.`,
     annotations: kind === undefined ? { openWorldHint: true } : kinds[kind].annotations,
     inputSchema: {
       type: 'object',

@@ -14,14 +14,14 @@ const mostBytes = 2_048
 
 /** The instructions for a model: what the server is for, and what it can activate. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
-  const { about, instructions } = runtime.declaration
+  const { description, instructions } = runtime.declaration
   const { callVariants } = scope.settings.exposureSettings
   if (instructions !== undefined) return instructions
-  const intro = about === undefined ? [] : [sentence(about)]
+  const intro = description === undefined ? [] : [sentence(description)]
   const { exposure } = runtime.views.decision(scope)
   const how = ways[exposure]?.(callVariants ? 'call_tool_read, call_tool_write or call_tool_destructive' : 'call_tool')
   if (how !== undefined) {
-    const head = (about?.length ?? 0) > longIntro ? [how, ...intro] : [...intro, how]
+    const head = (description?.length ?? 0) > longIntro ? [how, ...intro] : [...intro, how]
     const lines = groupLines(runtime, scope, (name) => name)
     return fitted(head, lines)
   }
@@ -29,7 +29,8 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   const gate = groups.byName.get(gateName)
   if (scope.settings.canActivate && gate !== undefined) {
     const activator = activatorName(surface, gateName)
-    const behind = gate.about === about ? '.' : `: ${sentence(groupDescription(groups, gate, readerFor(runtime, scope)))}`
+    const behind =
+      gate.description === description ? '.' : `: ${sentence(groupDescription(groups, gate, readerFor(runtime, scope)))}`
     const lines = groupLines(runtime, scope, (name, each) => `${name} (${each})`, runtime.declaration.menu === 'stepwise')
     const lead = lines.length === 0 ? [] : ['Then activate groups of tools as you need them, by calling the tool in parentheses:']
     return fitted([...intro, `Call ${activator} to list its tools${behind}`, ...lead], lines)
@@ -69,5 +70,5 @@ function groupLines(
   isStepwise = false,
 ): readonly string[] {
   const known = groupStatuses(runtime, scope).filter(({ parent }) => !isStepwise || parent === undefined)
-  return known.map(({ name, about, activator }) => `- ${label(name, activator)}: ${sentence(firstSentence(about))}`)
+  return known.map(({ name, description, activator }) => `- ${label(name, activator)}: ${sentence(firstSentence(description))}`)
 }

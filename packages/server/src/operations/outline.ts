@@ -27,7 +27,9 @@ export function outlineOf(runtime: Runtime, scope: Scope): Outline {
       tokens: toolTokens(tool),
       ...within('group', visibility.group),
     })),
-    groups: new Map(known.map(({ name, about, parent, activator }) => [name, { about, ...within('parent', parent), activator }])),
+    groups: new Map(
+      known.map(({ name, description, parent, activator }) => [name, { description, ...within('parent', parent), activator }]),
+    ),
     ...(surface.groups.byName.has(gateName) && { gate: activatorName(surface, gateName) }),
   }
 }

@@ -8,10 +8,16 @@ const eras = ['session', 'stateless'] as const
 
 /** Two tools in a group, one beside it. */
 const hub = (options: Partial<ToolboxOptions<unknown>> = {}) =>
-  defineToolbox({ name: 'hub', version: '1.0.0', report: () => undefined, ...options, groups: { files: { about: 'Files' } } })
-    .tool('read_file', { group: 'files', about: 'Reads a file', readOnly: true }, () => '')
-    .tool('wipe', { group: 'files', about: 'Removes all files' }, () => '')
-    .tool('ping', { about: 'Answers' }, () => 'pong')
+  defineToolbox({
+    name: 'hub',
+    version: '1.0.0',
+    report: () => undefined,
+    ...options,
+    groups: { files: { description: 'Files' } },
+  })
+    .tool('read_file', { group: 'files', description: 'Reads a file', readOnly: true }, () => '')
+    .tool('wipe', { group: 'files', description: 'Removes all files' }, () => '')
+    .tool('ping', { description: 'Answers' }, () => 'pong')
 
 const names = (tools: readonly { readonly name: string }[]): readonly string[] => tools.map(({ name }) => name)
 
@@ -70,11 +76,11 @@ test('what hooks prepared for a preview is released with it, and a principal’s
     remember: 'reconnect',
     groups: {
       db: {
-        about: 'Database',
+        description: 'Database',
         default: true,
         hooks: { activate: () => void ran.push('on'), deactivate: () => void ran.push('off') },
       },
-      files: { about: 'Files' },
+      files: { description: 'Files' },
     },
   })
     .tool('query', { group: 'db' }, () => '')

@@ -544,7 +544,11 @@ test('tools of a group are listed when it is activated', async () => {
     },
     {
       toolbox: (plugins) =>
-        defineToolbox({ name: 'hub', version: '1', groups: { extra: { about: 'Extra' }, more: { about: 'More' } } }).use(plugins),
+        defineToolbox({
+          name: 'hub',
+          version: '1',
+          groups: { extra: { description: 'Extra' }, more: { description: 'More' } },
+        }).use(plugins),
     },
   )
   await fixture.client.call('activate_extra')

@@ -12,7 +12,7 @@ import type { Runtime } from './runtime.ts'
 export interface OpenableGroup {
   readonly group: string
   readonly activator: string
-  readonly about: string
+  readonly description: string
 }
 
 /** The groups and tools that this scope may know of. */
@@ -41,7 +41,7 @@ export function groupStatuses(runtime: Runtime, scope: Scope): readonly GroupSta
     .filter(({ name }) => reader.groups.has(name))
     .map((group) => ({
       name: group.name,
-      about: groupDescription(groups, group, reader),
+      description: groupDescription(groups, group, reader),
       parent: group.parent === gateName ? undefined : group.parent,
       active: isActive(runtime, scope, group.name),
       activator: activatorName(surface, group.name),
@@ -66,7 +66,7 @@ export function openableGroups(
     .map((group) => ({
       group,
       activator: activatorName(surface, group),
-      about: groupDescription(groups, groupOf(groups, group), reader),
+      description: groupDescription(groups, groupOf(groups, group), reader),
     }))
 }
 

@@ -19,13 +19,13 @@ const reasonOf = ({ isError, _meta }: CallToolResult): unknown => isError === tr
 function watching(options: Options = {}, { hasPage = true }: { hasPage?: boolean } = {}) {
   const page = { isOpen: hasPage }
   const toolbox = defineToolbox({ ...info, ...options })
-    .tool('observe', { about: 'Look', after: false, readOnly: true }, () => {
+    .tool('observe', { description: 'Look', after: false, readOnly: true }, () => {
       if (!page.isOpen) throw new ToolError('There is no page.')
       return 'seen'
     })
-    .tool('query', { about: 'Query', after: false }, () => 'found')
-    .tool('analyze', { about: 'Analyze', after: 'observe', readOnly: true }, () => 'analysed')
-    .tool('configure', { about: 'Configure', after: 'observe' }, () => 'configured')
+    .tool('query', { description: 'Query', after: false }, () => 'found')
+    .tool('analyze', { description: 'Analyze', after: 'observe', readOnly: true }, () => 'analysed')
+    .tool('configure', { description: 'Configure', after: 'observe' }, () => 'configured')
   return { toolbox, page }
 }
 
@@ -99,7 +99,7 @@ describe('tools that wait for another', () => {
     const toolbox = defineToolbox({ ...info, facts, after: 'observe' })
       .composite(
         'observe',
-        { by: 'what', policy: 'static', modes: { logs: { about: 'Logs', available: (now) => now.facts.logs > 0 } } },
+        { by: 'what', policy: 'static', modes: { logs: { description: 'Logs', available: (now) => now.facts.logs > 0 } } },
         { logs: () => 'logs' },
       )
       .tool('analyze', {}, () => '')
@@ -166,7 +166,7 @@ describe('tools that wait for another', () => {
 
   test('in a group are listed when it is open and the other has succeeded, in either order', async () => {
     const box = () =>
-      defineToolbox({ ...info, groups: { deep: { about: 'Deep' } } })
+      defineToolbox({ ...info, groups: { deep: { description: 'Deep' } } })
         .tool('observe', { after: false }, () => 'seen')
         .tool('dig', { group: 'deep', after: 'observe' }, () => 'dug')
     for (const calls of [
@@ -212,7 +212,7 @@ describe('a call of a tool that still waits', () => {
   })
 
   test('that is in a group as well is answered with what it waits for first', async () => {
-    const toolbox = defineToolbox({ ...info, hiddenCalls: 'hint', groups: { deep: { about: 'Deep' } } })
+    const toolbox = defineToolbox({ ...info, hiddenCalls: 'hint', groups: { deep: { description: 'Deep' } } })
       .tool('observe', { after: false }, () => 'seen')
       .tool('dig', { group: 'deep', after: 'observe' }, () => 'dug')
     await using client = await testContext(toolbox)
@@ -241,8 +241,8 @@ describe('a client that does not list again', () => {
     let now = 0
     const toolbox = defineToolbox({ ...info, now: () => now })
       .tool('open', {}, () => '')
-      .tool('read', { after: 'open', about: 'Read' }, () => 'text')
-      .tool('sign', { after: 'read', about: 'Sign' }, () => 'signed')
+      .tool('read', { after: 'open', description: 'Read' }, () => 'text')
+      .tool('sign', { after: 'read', description: 'Sign' }, () => 'signed')
     await using client = await testContext(toolbox)
     expect(textOf(await client.call('open'))).not.toContain('call_tool')
     now = 5_000
@@ -262,12 +262,22 @@ describe('a client that does not list again', () => {
     const toolbox = defineToolbox({ ...info, ...options, facts, protocol: { notifyIntervalMs: 1 } })
       .composite(
         'look',
-        { about: 'Look', after: false, by: 'at', modes: { weather: { about: 'Outside' }, alarms: { about: 'Alarms', count } } },
+        {
+          description: 'Look',
+          after: false,
+          by: 'at',
+          modes: { weather: { description: 'Outside' }, alarms: { description: 'Alarms', count } },
+        },
         { weather: () => 'Sunny.', alarms: () => 'Too hot.' },
       )
       .composite(
         'report',
-        { about: 'Report', after: 'look', by: 'as', modes: { csv: { about: 'A table', count, whenEmpty: 'Wait for the sun.' } } },
+        {
+          description: 'Report',
+          after: 'look',
+          by: 'as',
+          modes: { csv: { description: 'A table', count, whenEmpty: 'Wait for the sun.' } },
+        },
         { csv: () => '38' },
       )
     return { facts, toolbox }
@@ -317,7 +327,7 @@ describe('a client that does not list again', () => {
   }
 
   test('is not told to begin with a tool that others wait for', async () => {
-    const { toolbox } = watching({ about: 'Watches a page' })
+    const { toolbox } = watching({ description: 'Watches a page' })
     const runtime = runtimeOf(toolbox)
     const scope = await runtime.scopes.open({ key: 'a', era: 'session', principal: undefined })
     scope.neverRelists = true
@@ -348,11 +358,15 @@ describe('a client that does not list again', () => {
 
   test('hears of tools that waited also when it is noticed by what it activates', async () => {
     let now = 0
-    const toolbox = defineToolbox({ ...info, now: () => now, groups: { deep: { about: 'Deep' }, high: { about: 'High' } } })
+    const toolbox = defineToolbox({
+      ...info,
+      now: () => now,
+      groups: { deep: { description: 'Deep' }, high: { description: 'High' } },
+    })
       .tool('observe', { after: false }, () => 'seen')
-      .tool('analyze', { about: 'Analyze', after: 'observe' }, () => 'analysed')
+      .tool('analyze', { description: 'Analyze', after: 'observe' }, () => 'analysed')
       .tool('dig', { group: 'deep' }, () => 'dug')
-      .tool('climb', { group: 'high', about: 'Climb' }, () => 'up')
+      .tool('climb', { group: 'high', description: 'Climb' }, () => 'up')
     await using client = await testContext(toolbox)
     await client.call('activate_deep')
     now = 5_000
@@ -428,7 +442,7 @@ describe('where tools are shown otherwise', () => {
   })
 
   test('the instructions of a session say what to begin with', async () => {
-    const { toolbox } = watching({ about: 'Watches a page' })
+    const { toolbox } = watching({ description: 'Watches a page' })
     const runtime = runtimeOf(toolbox)
     const session = await runtime.scopes.open({ key: 'a', era: 'session', principal: undefined })
     expect(instructionsFor(runtime, session)).toBe(
@@ -539,7 +553,7 @@ describe('waiting that cannot work is refused', () => {
   })
 
   test('where a tool is listed from the start all the same', () => {
-    const box = () => defineToolbox({ ...info, groups: { deep: { about: 'Deep' } } }).tool('observe', {}, () => '')
+    const box = () => defineToolbox({ ...info, groups: { deep: { description: 'Deep' } } }).tool('observe', {}, () => '')
     expect(() => box().tool('help', { always: true, after: 'observe' }, () => '')).toThrow(
       'Tool "help" has after: "observe", but activators and tools with always: true are listed from the start.',
     )

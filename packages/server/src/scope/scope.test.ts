@@ -11,7 +11,7 @@ function kitchen(remember: 'session' | 'principal') {
     remember,
     groups: {
       oven: {
-        about: 'Bake',
+        description: 'Bake',
         hooks: { activate: ({ scope }) => void prepared.add(scope), deactivate: ({ scope }) => void prepared.delete(scope) },
       },
     },

@@ -6,7 +6,7 @@ test('an address that asks for groups which exclude each other is refused as an 
   const cloud = defineToolbox({
     name: 'cloud',
     version: '1.0.0',
-    groups: { aws: { about: 'AWS', excludes: ['gcp'] }, gcp: { about: 'GCP' } },
+    groups: { aws: { description: 'AWS', excludes: ['gcp'] }, gcp: { description: 'GCP' } },
   })
     .tool('ec2_list', { group: 'aws' }, () => '')
     .tool('gce_list', { group: 'gcp' }, () => '')

@@ -14,7 +14,7 @@ async function search(settings: SearchSettings, { query = 'monthly report', limi
     report: (report) => reports.push(report),
   })
   for (const name of ['read_report', 'send_report', 'print_report', 'read_secret_report'])
-    box.tool(name, { about: 'For monthly reports' }, () => '')
+    box.tool(name, { description: 'For monthly reports' }, () => '')
   await using client = await testContext(box, { principal: { id: 'ada' } })
   const reply = await client.call('search_tools', { query, limit })
   const { content } = reply

@@ -16,7 +16,7 @@ function office(options: Partial<ToolboxOptions<never>> = {}) {
     ...options,
   })
   for (const name of ['report_a', 'report_b', 'report_c'])
-    box.tool(name, { about: 'Send the monthly report to the accounting department' }, () => name)
+    box.tool(name, { description: 'Send the monthly report to the accounting department' }, () => name)
   for (const name of ['brew_coffee', 'water_plants', 'open_window', 'call_taxi']) box.tool(name, {}, () => name)
   return { box, clock }
 }
@@ -74,7 +74,7 @@ describe('a toolbox that learns', () => {
     const { box } = office()
     box.tool(
       'report_d',
-      { about: 'Send the monthly report to the accounting department', input: { type: 'object', required: ['to'] } },
+      { description: 'Send the monthly report to the accounting department', input: { type: 'object', required: ['to'] } },
       () => '',
     )
     await using client = await testContext(box)

@@ -83,7 +83,7 @@ test('whatever a composite tool declares and whatever there is, list, schema and
           modes.map(({ name, needs, counts, takes }) => [
             name,
             {
-              about: `About ${name}`,
+              description: `About ${name}`,
               input: objectOf(takes),
               ...(needs !== undefined && {
                 available: needs === true || ((now: { facts: { [F in FactName]: number } }) => now.facts[needs] > 0),

@@ -7,9 +7,9 @@ import { defineToolbox, LiveFacts } from '../index.ts'
 
 const info = { name: 'browser', version: '1.0.0' }
 const facts = new LiveFacts({ logs: 0, network: 0 })
-const browser = defineToolbox({ ...info, facts, groups: { deep: { about: 'Deeper looks' } } })
+const browser = defineToolbox({ ...info, facts, groups: { deep: { description: 'Deeper looks' } } })
 
-const two = { logs: { about: 'Logs' }, network: { about: 'Requests' } } as const
+const two = { logs: { description: 'Logs' }, network: { description: 'Requests' } } as const
 
 // What a handler gets is its mode as a literal, what all modes share, and what its own mode adds.
 browser.composite(
@@ -18,12 +18,12 @@ browser.composite(
     by: 'what',
     input: z.object({ limit: z.number().default(10) }),
     modes: {
-      page: { about: 'The page' },
-      logs: { about: 'Logs', input: z.object({ level: z.enum(['info', 'error']).optional() }) },
-      network: { about: 'Requests', input: type({ 'method?': 'string' }) },
-      actions: { about: 'Actions', input: toStandardJsonSchema(v.object({ kind: v.string() })) },
+      page: { description: 'The page' },
+      logs: { description: 'Logs', input: z.object({ level: z.enum(['info', 'error']).optional() }) },
+      network: { description: 'Requests', input: type({ 'method?': 'string' }) },
+      actions: { description: 'Actions', input: toStandardJsonSchema(v.object({ kind: v.string() })) },
       vitals: {
-        about: 'Vitals',
+        description: 'Vitals',
         input: {
           type: 'object',
           properties: { metric: { enum: ['LCP', 'CLS'] }, last: { type: 'integer' } },
@@ -65,7 +65,7 @@ browser.composite(
 // Without a shared input a handler gets its mode, and what that mode adds.
 browser.composite(
   'configure',
-  { by: 'action', modes: { clear: { about: 'Clear' } } },
+  { by: 'action', modes: { clear: { description: 'Clear' } } },
   {
     clear: (input) => {
       expectTypeOf(input).toEqualTypeOf<{ action: 'clear' }>()
@@ -83,7 +83,7 @@ browser.composite(
     policy: 'static',
     modes: {
       api: {
-        about: 'The API',
+        description: 'The API',
         available: (snapshot) => {
           expectTypeOf(snapshot.facts).toEqualTypeOf<{ logs: number; network: number }>()
           return snapshot.facts.network > 0
@@ -115,12 +115,12 @@ browser.composite('e', { by: 'what', group: 'depe', modes: two }, { logs: () => 
 browser.composite('f', { by: 'what', modes: { logs: {} } }, { logs: () => '' })
 
 // @ts-expect-error "log" is no fact
-browser.composite('g', { by: 'what', modes: { logs: { about: '', count: (now) => now.facts.log } } }, { logs: () => '' })
+browser.composite('g', { by: 'what', modes: { logs: { description: '', count: (now) => now.facts.log } } }, { logs: () => '' })
 
 // @ts-expect-error a count is a number
-browser.composite('h', { by: 'what', modes: { logs: { about: '', count: () => 'many' } } }, { logs: () => '' })
+browser.composite('h', { by: 'what', modes: { logs: { description: '', count: () => 'many' } } }, { logs: () => '' })
 
-const counted = { about: '', count: () => 0 }
+const counted = { description: '', count: () => 0 }
 browser.composite('j', { by: 'what', modes: { logs: { ...counted, available: true } } }, { logs: () => '' })
 
 // @ts-expect-error a mode that is never available is no mode
@@ -130,12 +130,12 @@ browser.composite('k', { by: 'what', modes: { logs: { ...counted, available: fal
 browser.composite('i', { by: 'what', output: z.object({}), modes: two }, { logs: () => '', network: () => '' })
 
 // @ts-expect-error a handler gives back what can be sent
-browser.composite('j', { by: 'what', modes: { logs: { about: '' } } }, { logs: () => 42n })
+browser.composite('j', { by: 'what', modes: { logs: { description: '' } } }, { logs: () => 42n })
 
 // Facts may also be a function, and then have the types of what it returns.
 defineToolbox({ ...info, facts: () => ({ open: true }) }).composite(
   'look',
-  { by: 'at', modes: { door: { about: 'The door', available: (snapshot) => snapshot.facts.open } } },
+  { by: 'at', modes: { door: { description: 'The door', available: (snapshot) => snapshot.facts.open } } },
   {
     door: (_input, ctx) => {
       expectTypeOf(ctx.facts).toEqualTypeOf<{ open: boolean }>()

@@ -22,21 +22,21 @@ function watching(policy: ModePolicy = 'filtered', options: Options = {}) {
     'observe',
     {
       by: 'what',
-      about: 'Look at what the page did',
+      description: 'Look at what the page did',
       policy,
       readOnly: true,
       input: z.object({ limit: z.int().min(1).default(10) }),
       modes: {
-        page: { about: 'The page as it is' },
+        page: { description: 'The page as it is' },
         logs: {
-          about: 'Console entries',
+          description: 'Console entries',
           available: ({ facts: { logs } }) => logs > 0,
           count: ({ facts: { logs } }) => logs,
           whenEmpty: 'Wait until the page logs something.',
           input: z.object({ level: z.enum(['info', 'error']).optional() }),
         },
         network: {
-          about: 'Requests and answers',
+          description: 'Requests and answers',
           available: ({ facts: { network } }) => network > 0,
           count: ({ facts: { network } }) => network,
           input: z.object({ url: z.string() }),
@@ -84,7 +84,7 @@ describe('a filtered composite tool', () => {
   test('is left out while it has no mode, and can be called all the same', async () => {
     const facts = new LiveFacts({ clicks: 0 })
     const clicks = {
-      about: 'Clicks',
+      description: 'Clicks',
       available: (now: { facts: { clicks: number } }) => now.facts.clicks > 0,
       whenEmpty: 'Click on the page.',
     }
@@ -254,7 +254,7 @@ describe('counts', () => {
         version: '2',
         tags: ['spy'],
         _meta: { 'example.com/owner': 'web' },
-        modes: { logs: { about: 'Logs', count: () => 3 }, page: { about: 'Page', available: () => false } },
+        modes: { logs: { description: 'Logs', count: () => 3 }, page: { description: 'Page', available: () => false } },
       },
       { logs: () => '', page: () => '' },
     )
@@ -281,8 +281,8 @@ describe('counts', () => {
       {
         by: 'what',
         modes: {
-          odd: { about: 'Odd', available: ({ facts }) => facts.read % 2 === 1, count: ({ facts }) => facts.read },
-          even: { about: 'Even', available: ({ facts }) => facts.read % 2 === 0, count: ({ facts }) => facts.read },
+          odd: { description: 'Odd', available: ({ facts }) => facts.read % 2 === 1, count: ({ facts }) => facts.read },
+          even: { description: 'Even', available: ({ facts }) => facts.read % 2 === 0, count: ({ facts }) => facts.read },
         },
       },
       { odd: () => '', even: () => '' },
@@ -300,7 +300,7 @@ describe('counts', () => {
   test('are not there for a tool that counts nothing', async () => {
     const toolbox = defineToolbox(info).composite(
       'configure',
-      { by: 'action', modes: { clear: { about: 'Clear' }, health: { about: 'Health' } } },
+      { by: 'action', modes: { clear: { description: 'Clear' }, health: { description: 'Health' } } },
       { clear: () => '', health: () => '' },
     )
     await using client = await testContext(toolbox)
@@ -316,9 +316,9 @@ describe('beside the rest of the library', () => {
       {
         by: 'what',
         modes: {
-          logs: { about: 'Logs' },
+          logs: { description: 'Logs' },
           broken: {
-            about: 'Broken',
+            description: 'Broken',
             available: () => {
               throw new TypeError('no data')
             },
@@ -342,9 +342,9 @@ describe('beside the rest of the library', () => {
   })
 
   test('a group shows it and hides it like any other tool', async () => {
-    const toolbox = defineToolbox({ ...info, groups: { deep: { about: 'Deeper looks' } } }).composite(
+    const toolbox = defineToolbox({ ...info, groups: { deep: { description: 'Deeper looks' } } }).composite(
       'analyze',
-      { group: 'deep', by: 'target', modes: { api: { about: 'The API' } } },
+      { group: 'deep', by: 'target', modes: { api: { description: 'The API' } } },
       { api: () => 'shape' },
     )
     await using client = await testContext(toolbox)
@@ -354,8 +354,8 @@ describe('beside the rest of the library', () => {
   })
 
   test('an activator does not name one that may have nothing', async () => {
-    const toolbox = defineToolbox({ ...info, groups: { deep: { about: 'Deeper looks' } } })
-    const modes = { api: { about: 'The API', available: () => false } }
+    const toolbox = defineToolbox({ ...info, groups: { deep: { description: 'Deeper looks' } } })
+    const modes = { api: { description: 'The API', available: () => false } }
     toolbox.composite('analyze', { group: 'deep', by: 'target', modes }, { api: () => '' })
     toolbox.composite('audit', { group: 'deep', by: 'target', policy: 'static', modes }, { api: () => '' })
     await using client = await testContext(toolbox)
@@ -363,11 +363,14 @@ describe('beside the rest of the library', () => {
   })
 
   test('a predicate may ask which groups are active, for each client alone', async () => {
-    const toolbox = defineToolbox({ ...info, groups: { deep: { about: 'Deeper looks' } } })
+    const toolbox = defineToolbox({ ...info, groups: { deep: { description: 'Deeper looks' } } })
       .tool('dig', { group: 'deep' }, () => '')
       .composite(
         'observe',
-        { by: 'what', modes: { page: { about: '' }, depths: { about: '', available: ({ isActive }) => isActive('deep') } } },
+        {
+          by: 'what',
+          modes: { page: { description: '' }, depths: { description: '', available: ({ isActive }) => isActive('deep') } },
+        },
         { page: () => 'page', depths: () => 'depths' },
       )
     await using one = await testContext(toolbox)
@@ -398,12 +401,12 @@ describe('beside the rest of the library', () => {
     const toolbox = defineToolbox({ ...info, exposure: 'search' })
       .composite(
         'replay',
-        { by: 'what', about: 'Replay clicks', modes: { clicks: { about: 'Clicks', available: () => false } } },
+        { by: 'what', description: 'Replay clicks', modes: { clicks: { description: 'Clicks', available: () => false } } },
         {
           clicks: () => '',
         },
       )
-      .tool('ping', { about: 'Say that the server is there' }, () => '')
+      .tool('ping', { description: 'Say that the server is there' }, () => '')
     await using client = await testContext(toolbox)
     expect(textOf(await client.call('search_tools', { query: 'replay clicks' }))).toContain('No match for')
   })
@@ -453,7 +456,7 @@ describe('beside the rest of the library', () => {
   test('call_tool says what is wrong also while nothing can be chosen', async () => {
     const toolbox = defineToolbox({ ...info, exposure: 'search' }).composite(
       'replay',
-      { by: 'what', modes: { clicks: { about: 'Clicks', available: () => false } } },
+      { by: 'what', modes: { clicks: { description: 'Clicks', available: () => false } } },
       { clicks: () => '' },
     )
     await using client = await testContext(toolbox)
@@ -464,7 +467,7 @@ describe('beside the rest of the library', () => {
   test('an empty list is what a client gets when nothing has data', async () => {
     const toolbox = defineToolbox(info).composite(
       'replay',
-      { by: 'what', modes: { clicks: { about: 'Clicks', available: () => false } } },
+      { by: 'what', modes: { clicks: { description: 'Clicks', available: () => false } } },
       { clicks: () => '' },
     )
     await using client = await testContext(toolbox)
@@ -474,7 +477,7 @@ describe('beside the rest of the library', () => {
 
 describe('a declaration that cannot work is refused where it is written', () => {
   const handlersOf = (value: object) => value as never
-  const one = { logs: { about: 'Logs' } }
+  const one = { logs: { description: 'Logs' } }
 
   test('a mode without a handler, whatever the mode is called', () => {
     const box = (): Toolbox => defineToolbox(info)
@@ -482,7 +485,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
       'Tool "a" has no handler for its mode "logs"',
     )
     for (const name of ['constructor', 'toString', '__proto__']) {
-      const modes = JSON.parse(`{"${name}":{"about":"A mode"}}`) as typeof one
+      const modes = JSON.parse(`{"${name}":{"description":"A mode"}}`) as typeof one
       expect(() => box().composite('a', { by: 'what', modes }, handlersOf({}))).toThrow(`no handler for its mode "${name}"`)
       const handlers = Object.fromEntries([[name, () => 'reached']])
       expect(() => box().composite('a', { by: 'what', modes }, handlersOf(handlers))).not.toThrow()
@@ -490,7 +493,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
   })
 
   test('a mode that is called like what every object has is dispatched like any other', async () => {
-    const modes = JSON.parse('{"__proto__":{"about":"A"},"constructor":{"about":"B"}}') as typeof one
+    const modes = JSON.parse('{"__proto__":{"description":"A"},"constructor":{"description":"B"}}') as typeof one
     const handlers = Object.fromEntries(Object.keys(modes).map((name) => [name, () => `reached ${name}`]))
     const toolbox = defineToolbox(info).composite('a', { by: 'hasOwnProperty', modes }, handlersOf(handlers))
     await using client = await testContext(toolbox)
@@ -503,15 +506,18 @@ describe('a declaration that cannot work is refused where it is written', () => 
     const box = (): Toolbox => defineToolbox(info)
     const handlers = handlersOf({ a: () => '', b: () => '' })
     expect(() => box().composite('x', { by: 'what', modes: {} }, {})).toThrow('it has no modes')
-    const differing = { a: { about: '', input: z.object({ id: z.string() }) }, b: { about: '', input: type({ id: 'number' }) } }
+    const differing = {
+      a: { description: '', input: z.object({ id: z.string() }) },
+      b: { description: '', input: type({ id: 'number' }) },
+    }
     expect(() => box().composite('x', { by: 'what', modes: differing }, handlers)).toThrow(
       '"id" differs between mode "a" and mode "b"',
     )
-    expect(() => box().composite('x', { by: 'what', modes: { a: { about: '', input: z.string() } } }, handlers)).toThrow(
+    expect(() => box().composite('x', { by: 'what', modes: { a: { description: '', input: z.string() } } }, handlers)).toThrow(
       'Tool "x (a)": its input is of type "string"',
     )
     const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])
-    expect(() => box().composite('x', { by: 'what', modes: { a: { about: '', input: union } } }, handlers)).toThrow(
+    expect(() => box().composite('x', { by: 'what', modes: { a: { description: '', input: union } } }, handlers)).toThrow(
       'uses anyOf at the top',
     )
   })
@@ -529,7 +535,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
 test('a handler that fails in one mode fails that call alone', async () => {
   const toolbox = defineToolbox({ ...info, report: () => undefined }).composite(
     'observe',
-    { by: 'what', modes: { good: { about: 'Good' }, bad: { about: 'Bad' } } },
+    { by: 'what', modes: { good: { description: 'Good' }, bad: { description: 'Bad' } } },
     {
       good: () => 'fine',
       bad: () => {

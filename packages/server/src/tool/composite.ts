@@ -29,7 +29,12 @@ export type ModeConfig<I extends SchemaSource | undefined = SchemaSource | undef
   F
 > &
   (
-    | { /** What the mode gives, for the model. */ readonly description: string /** The same. */; readonly about?: string }
+    | {
+        /** What the mode gives, for the model. */
+        readonly description: string
+        /** Former name of `description`. */
+        readonly about?: string
+      }
     | { readonly description?: string; readonly about: string }
   )
 
@@ -109,15 +114,15 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
   const shared = inputSchema(tool.name, common)
   const inputs = new Map<string, InputSchema>()
   const declarations = Object.entries(configs).map(([name, config]): ModeDeclaration => {
-    const { input, ...rest } = declared(`mode "${name}" of tool "${tool.name}"`, config as ModeConfig, modeKeys)
-    if (rest.about === undefined) throw undescribed(tool.name, name)
+    const { inputSchema: source, ...rest } = declared(`mode "${name}" of tool "${tool.name}"`, config as ModeConfig, modeKeys)
+    if (rest.description === undefined) throw undescribed(tool.name, name)
     // A mode may be called `constructor`, which every object inherits.
     if (!Object.hasOwn(handlers, name) || typeof handlers[name] !== 'function') throw unhandled(tool.name, name)
     const plain = { name, ...(rest as Omit<ModeDeclaration, 'name'>) }
-    if (input === undefined) return plain
-    const schema = inputSchema(`${tool.name} (${name})`, input)
+    if (source === undefined) return plain
+    const schema = inputSchema(`${tool.name} (${name})`, source)
     inputs.set(name, schema)
-    return { ...plain, input: schema.json }
+    return { ...plain, inputSchema: schema.json }
   })
   const modes = declareModes({ tool: { ...tool, inputSchema: shared.json }, by, policy, modes: declarations })
   for (const name of Object.keys(handlers))
@@ -186,7 +191,7 @@ async function checkedParts(
 }
 
 function strangerText({ all, by }: Modes, mode: Mode, name: string, known: readonly string[]): string {
-  const takers = all.filter(({ input }) => Object.hasOwn(input?.properties ?? {}, name)).map((each) => each.name)
+  const takers = all.filter(({ inputSchema: own }) => Object.hasOwn(own?.properties ?? {}, name)).map((each) => each.name)
   if (takers.length > 0) return `does not go with ${by}: "${mode.name}"; it belongs to ${takers.join(', ')}.`
   return `does not go with ${by}: "${mode.name}".${nearestHint(nearest(name, known))}`
 }

@@ -13,7 +13,7 @@ import type { Transition } from './transition.ts'
 /** A group as it stands for one scope. */
 export interface GroupStatus {
   readonly name: string
-  readonly about: string
+  readonly description: string
   readonly active: boolean
   readonly parent: string | undefined
   readonly activator: string

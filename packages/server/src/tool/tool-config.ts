@@ -88,7 +88,7 @@ export const toolKeys: Keys<AnyConfig> = {
 }
 
 /**
- * Returns a tool with canonical keys, and throws for unknown keys. A definition from another source may repeat the name of the
+ * Returns a tool with current keys, and throws for unknown keys. A definition from another source may repeat the name of the
  * tool.
  */
 export function declaredTool<T extends AnyConfig>(name: string, config: T, keys: NoInfer<Keys<T>>): Declared<T> {
@@ -118,8 +118,8 @@ export function entryOf(
   config: DeclaredTool,
   { handler, origin = 'static', gated = false, composite }: EntryParts,
 ): ToolEntry {
-  const input = composite?.input ?? inputSchema(name, config.input)
-  const output = config.output === undefined ? undefined : outputSchema(name, config.output)
+  const input = composite?.input ?? inputSchema(name, config.inputSchema)
+  const output = config.outputSchema === undefined ? undefined : outputSchema(name, config.outputSchema)
   const isActivator = config.activator !== undefined
   if (typeof config.after === 'string' && (config.always === true || isActivator))
     throw new Failure(
@@ -172,7 +172,7 @@ export function definitionOf(
   return {
     name,
     ...(config.title !== undefined && { title: config.title }),
-    ...(config.about !== undefined && { description: config.about }),
+    ...(config.description !== undefined && { description: config.description }),
     inputSchema: input,
     ...(annotations !== undefined && { annotations }),
     ...(config.icons !== undefined && { icons: config.icons }),

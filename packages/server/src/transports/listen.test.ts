@@ -53,7 +53,7 @@ test('every call is admitted or refused with a reason, whatever the tool', async
   const toolbox = defineToolbox({
     name: 'hub',
     version: '1.0.0',
-    groups: { files: { about: 'Files' } },
+    groups: { files: { description: 'Files' } },
     admit: ({ tool, principal }) => {
       admitted.push([tool, principal])
       if (admitted.length > 2)
@@ -92,7 +92,7 @@ test('a call waits for admission before its modes and arguments are checked', as
   })
     .composite(
       'observe',
-      { by: 'what', modes: { logs: { about: 'Logs', count: (at) => at.facts.logs } } },
+      { by: 'what', modes: { logs: { description: 'Logs', count: (at) => at.facts.logs } } },
       { logs: () => 'a line' },
     )
     .tool('health', {}, () => 'well')

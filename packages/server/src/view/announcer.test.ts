@@ -158,8 +158,8 @@ describe('a server whose facts change', () => {
       {
         by: 'what',
         modes: {
-          logs: { about: 'Logs', available: true, count: (at) => at.facts.logs },
-          network: { about: 'Requests', available: (at) => at.facts.network > 0, count: (at) => at.facts.network },
+          logs: { description: 'Logs', available: true, count: (at) => at.facts.logs },
+          network: { description: 'Requests', available: (at) => at.facts.network > 0, count: (at) => at.facts.network },
         },
       },
       { logs: () => '', network: () => '' },

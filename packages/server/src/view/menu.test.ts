@@ -9,10 +9,10 @@ const cloud = (menu: 'all' | 'stepwise') =>
     menu,
     hiddenCalls: 'reveal',
     groups: {
-      cloud: { about: 'Clouds' },
-      aws: { about: 'Amazon', parent: 'cloud' },
-      s3: { about: 'Buckets', parent: 'aws' },
-      files: { about: 'Files' },
+      cloud: { description: 'Clouds' },
+      aws: { description: 'Amazon', parent: 'cloud' },
+      s3: { description: 'Buckets', parent: 'aws' },
+      files: { description: 'Files' },
     },
   })
     .tool('list_regions', { group: 'cloud' }, () => 'regions')

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { defineToolbox } from '../toolbox.ts'
 import { renderView } from './rendered-view.ts'
 
-function entriesOf(abouts: readonly string[]) {
+function entriesOf(descriptions: readonly string[]) {
   const box = defineToolbox({ name: 'box', version: '1.0.0' })
-  for (const [index, about] of abouts.entries()) box.tool(`tool_${index}`, { about }, () => 'done')
+  for (const [index, description] of descriptions.entries()) box.tool(`tool_${index}`, { description }, () => 'done')
   return box.entries()
 }
 
@@ -13,8 +13,8 @@ describe('the encoded list of a view', () => {
     ['nothing', []],
     ['one tool', ['Read a file']],
     ['text beyond ASCII', ['Liest „alles“ 🗂', 'Read a file']],
-  ])('of %s is the JSON of its tools', (_, abouts) => {
-    const { bytes, tools } = renderView(entriesOf(abouts))
+  ])('of %s is the JSON of its tools', (_, descriptions) => {
+    const { bytes, tools } = renderView(entriesOf(descriptions))
     expect(new TextDecoder().decode(bytes)).toBe(JSON.stringify(tools))
   })
 

@@ -19,23 +19,23 @@ function asking(facts: FactSource<{ logs: number; network: number }>, report: (r
       {
         by: 'what',
         modes: {
-          page: { about: 'Page', count: () => 1 },
+          page: { description: 'Page', count: () => 1 },
           logs: {
-            about: 'Logs',
+            description: 'Logs',
             available: ({ facts: { logs } }) => {
               asked.logs++
               return logs > 0
             },
           },
           network: {
-            about: 'Requests',
+            description: 'Requests',
             available: ({ facts: now }) => {
               asked.network++
               return now.network > 0 && catalogState.isOpen
             },
           },
           outside: {
-            about: 'Outside',
+            description: 'Outside',
             available: () => {
               asked.outside++
               return catalogState.isOpen

@@ -66,7 +66,7 @@ export function transitionText(
   }
   if (openable.length > 0) {
     lines.push('You can now activate:')
-    lines.push(...openable.map(({ activator, about }) => `- ${activator}: ${sentence(about)}`))
+    lines.push(...openable.map(({ activator, description }) => `- ${activator}: ${sentence(description)}`))
   }
   if (appeared.length > 0) {
     lines.push(missesChanges ? callThem : 'Call them by name.')
