@@ -71,6 +71,6 @@ const portOf = (url: string): number => Number(new URL(url).port)
 function toolboxOf(tools: readonly Tool[]): object {
   const toolbox = defineToolbox({ name: 'files', version: '1.0.0' })
   for (const { name, description = '', inputSchema } of tools)
-    toolbox.tool(name, { description, input: inputSchema }, (args: unknown) => JSON.stringify(args))
+    toolbox.tool(name, { description, inputSchema }, (args: unknown) => JSON.stringify(args))
   return toolbox
 }

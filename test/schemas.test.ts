@@ -217,7 +217,8 @@ test('whatever groups, tools and modes a server has, its surface and its composi
         groups: Object.fromEntries(groups.map((each) => [each, { description: `About ${each}` }])),
         ...(after && { after: 'first.look' }),
       }).use(registry)
-      for (const group of groups) toolbox.tool(`in.${group}`, { group, input: z.object({ id: z.string().nullable() }) }, () => '')
+      for (const group of groups)
+        toolbox.tool(`in.${group}`, { group, inputSchema: z.object({ id: z.string().nullable() }) }, () => '')
       toolbox.composite(
         'first.look',
         {

@@ -37,7 +37,7 @@ const server = () => {
       'brew',
       {
         description: 'Brew tea\nfor many.',
-        input: z.object({ cups: z.int().min(1), kind: z.enum(['green', 'black']).default('green') }),
+        inputSchema: z.object({ cups: z.int().min(1), kind: z.enum(['green', 'black']).default('green') }),
       },
       ({ cups, kind }) => `${cups} × ${kind}`,
     )

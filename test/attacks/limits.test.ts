@@ -326,7 +326,7 @@ test('AT-F73: a tool that does not exist for this principal looks like none, als
   const secret = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const
   const guarded = defineToolbox({ name: 'guarded', version: '1.0.0', permit: (_, { name }) => name !== 'secret' })
     .tool('ping', {}, () => 'pong')
-    .tool('secret', { input: secret }, () => 'secret')
+    .tool('secret', { inputSchema: secret }, () => 'secret')
   await using server = await listen(guarded, { port: 0 })
   const port = Number(new URL(server.url).port)
   const answers = await Promise.all(

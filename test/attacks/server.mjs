@@ -28,18 +28,18 @@ const toolbox = defineToolbox({
 toolbox
   .tool('ping', { description: 'Answers' }, () => 'pong')
   .tool('echo', { description: 'Says what it was given' }, (input) => JSON.stringify(input))
-  .tool('read_file', { group: 'files', input: z.object({ path: z.string() }) }, ({ path }) => path)
+  .tool('read_file', { group: 'files', inputSchema: z.object({ path: z.string() }) }, ({ path }) => path)
   .tool('buckets', { group: 'aws' }, () => 'none')
   .tool('chess', { group: 'games' }, () => 'e4')
   .tool(
     'measure',
-    { input: z.object({ name: z.string(), size: z.number().int(), tags: z.array(z.string()) }) },
+    { inputSchema: z.object({ name: z.string(), size: z.number().int(), tags: z.array(z.string()) }) },
     ({ name }) => name,
   )
   .tool(
     'weigh',
     {
-      input: {
+      inputSchema: {
         type: 'object',
         properties: { name: { type: 'string' }, size: { type: 'integer' }, unit: { enum: ['g', 'kg'] } },
         required: ['name', 'size'],
@@ -52,7 +52,7 @@ toolbox
     'route',
     {
       aliases: ['old_route'],
-      input: {
+      inputSchema: {
         type: 'object',
         properties: {
           region: { type: 'string', 'x-mcp-header': 'Region' },
@@ -66,11 +66,11 @@ toolbox
     'hidden_route',
     {
       group: 'files',
-      input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+      inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
     },
     () => 'hidden',
   )
-  .tool('wait', { input: z.object({ ms: z.number() }) }, ({ ms }, ctx) => {
+  .tool('wait', { inputSchema: z.object({ ms: z.number() }) }, ({ ms }, ctx) => {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(`waited ${ms}`), ms)
       ctx.signal.addEventListener('abort', () => {
@@ -80,7 +80,7 @@ toolbox
       })
     })
   })
-  .tool('wait_deaf', { input: z.object({ ms: z.number() }) }, ({ ms }) => wait(ms))
+  .tool('wait_deaf', { inputSchema: z.object({ ms: z.number() }) }, ({ ms }) => wait(ms))
 
 const thrown = {
   error: () => new Error('It broke'),

@@ -94,7 +94,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     ),
   invalid_arguments: () =>
     told(
-      defineToolbox(identity).tool('price', { input: z.object({ dish: z.string(), portions: z.int() }) }, () => '4 €'),
+      defineToolbox(identity).tool('price', { inputSchema: z.object({ dish: z.string(), portions: z.int() }) }, () => '4 €'),
       'price',
       { portions: 'two' },
     ),
@@ -110,7 +110,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       plain().tool('count', { description: 'Count' }, () => new Map([['books', 42]])),
       'count',
     ),
-  invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),
+  invalid_schema: () => thrown(() => plain().tool('greet', { inputSchema: z.string() }, () => '')),
   invalid_view: () => http(cloud(), { address: '?groups=infr', body: JSON.stringify(initialize) }),
   mode_unavailable: () =>
     told(

@@ -18,7 +18,11 @@ const hub = () =>
     .tool('regions', { group: 'cloud', description: 'List regions. Of every provider.' }, () => '')
     .tool(
       'ec2_start',
-      { group: 'aws', description: 'Start an instance', input: z.object({ image: z.string(), count: z.number().optional() }) },
+      {
+        group: 'aws',
+        description: 'Start an instance',
+        inputSchema: z.object({ image: z.string(), count: z.number().optional() }),
+      },
       () => '',
     )
     .tool('gce_list', { group: 'gcp', description: 'List instances' }, () => '')

@@ -31,7 +31,7 @@ verifies('L05-3', async ({ serve }) => {
     throw new ToolError('no paper left')
   }
   const toolbox = office()
-    .tool('count', { output: z.object({ total: z.number() }), group: 'files' }, () => ({ total: 3 }))
+    .tool('count', { outputSchema: z.object({ total: z.number() }), group: 'files' }, () => ({ total: 3 }))
     .tool('print', { group: 'files' }, failing)
     .tool('draw', { group: 'files' }, () => [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }])
   const server = await serve(toolbox)
@@ -56,12 +56,12 @@ verifies('L05-3', async ({ serve }) => {
 verifies('L05-4', async ({ connect }) => {
   const nested = z.object({ where: z.object({ city: z.string(), zip: z.string().length(5) }), count: z.int().min(3).max(9) })
   const toolbox = office()
-    .tool('book', { group: 'calendar', description: 'Book', input: nested }, () => 'booked')
+    .tool('book', { group: 'calendar', description: 'Book', inputSchema: nested }, () => 'booked')
     .tool(
       'plain',
       {
         description: 'Plain',
-        input: {
+        inputSchema: {
           type: 'object',
           properties: {
             size: { enum: ['s', 'm'] },

@@ -95,12 +95,12 @@ verifies('A15', async ({ serve }) => {
   const registry = new ToolRegistry()
   const plugin = z.object({ name: z.string() })
   const toolbox = defineToolbox(info)
-    .tool('load_plugin', { input: plugin }, ({ name }) => {
+    .tool('load_plugin', { inputSchema: plugin }, ({ name }) => {
       registry.register(`${name}_run`, { description: `Run ${name}` }, () => `${name} ran`)
       registry.register(`${name}_stop`, { description: `Stop ${name}` }, () => `${name} stopped`)
       return `${name} loaded`
     })
-    .tool('unload_plugin', { input: plugin }, ({ name }) => {
+    .tool('unload_plugin', { inputSchema: plugin }, ({ name }) => {
       registry.unregister(`${name}_run`)
       registry.unregister(`${name}_stop`)
       return `${name} unloaded`

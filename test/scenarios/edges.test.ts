@@ -21,8 +21,8 @@ const routed = {
 
 verifies('R12-1', async ({ wire }) => {
   const served = defineToolbox({ ...info, permit: (_, { name }) => name !== 'secret' })
-    .tool('deploy', { input: routed, aliases: ['ship'] }, ({ region }) => `deployed to ${region}`)
-    .tool('secret', { input: routed }, () => 'secret')
+    .tool('deploy', { inputSchema: routed, aliases: ['ship'] }, ({ region }) => `deployed to ${region}`)
+    .tool('secret', { inputSchema: routed }, () => 'secret')
   const client = await wire(served)
   const call = (name: string, headers: Record<string, string>) =>
     client.ask('tools/call', { name, arguments: { region: 'eu' } }, headers)

@@ -24,10 +24,10 @@ const plainToolbox = () =>
     .tool('ping', {}, () => 'pong')
     .tool(
       'greet',
-      { title: 'Greet', description: 'Say hello', input: z.object({ name: z.string() }) },
+      { title: 'Greet', description: 'Say hello', inputSchema: z.object({ name: z.string() }) },
       ({ name }) => `Hello, ${name}`,
     )
-    .tool('add', { description: 'Add', input: point, output: sum, readOnly: true, idempotent: true }, ({ x, y }) => ({
+    .tool('add', { description: 'Add', inputSchema: point, outputSchema: sum, readOnly: true, idempotent: true }, ({ x, y }) => ({
       total: x + y,
     }))
     .tool('draw', { description: 'Draw', annotations: { title: 'Artist' }, _meta: { colour: 'red' } }, () => [picture])

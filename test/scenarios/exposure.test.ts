@@ -16,7 +16,7 @@ const dear = { budgetTokens: 10 }
 const plain = (options: Pick<ToolboxOptions<never>, 'exposure'> = {}) =>
   defineToolbox({ ...info, ...options })
     .tool('ping', { description: 'Say that the server is there' }, () => 'pong')
-    .tool('read_file', { description: 'Read a file', input: z.object({ path: z.string() }) }, () => 'contents')
+    .tool('read_file', { description: 'Read a file', inputSchema: z.object({ path: z.string() }) }, () => 'contents')
 
 verifies('L07-1', async ({ connect }) => {
   for (const budget of [cheap, dear]) {

@@ -66,7 +66,7 @@ verifies('A07-3', devopsHub, async ({ connect, served }) => {
 
 verifies('A10', async ({ connect }) => {
   const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } } })
-    .tool('deactivate', { activator: true, when: () => false, input: z.object({ group: z.string() }) }, () => 'never')
+    .tool('deactivate', { activator: true, when: () => false, inputSchema: z.object({ group: z.string() }) }, () => 'never')
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('finish', {}, async (_, ctx) => {
       await ctx.deactivate('files')
@@ -203,7 +203,7 @@ verifies('R08-4', async ({ connect }) => {
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool(
       'open_files',
-      { activator: 'files', description: 'Open the files', input: z.object({ drive: z.string() }) },
+      { activator: 'files', description: 'Open the files', inputSchema: z.object({ drive: z.string() }) },
       async (input, ctx) => {
         await ctx.activate('files')
         return `Opened ${input.drive}`
@@ -229,7 +229,7 @@ const mounting = () => {
     .tool('send_mail', { group: 'mail' }, () => 'sent')
     .tool(
       'open_files',
-      { activator: 'files', description: 'Mount a drive', input: z.object({ drive: z.string() }) },
+      { activator: 'files', description: 'Mount a drive', inputSchema: z.object({ drive: z.string() }) },
       async (input, ctx) => {
         mounted.push(input.drive)
         const { changed, listIsFixed } = await ctx.activate('files')

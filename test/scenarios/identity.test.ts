@@ -236,7 +236,7 @@ verifies('C15', async ({ wire, way }) => {
   const input = z.object({ path: z.string() })
   const toolbox = defineToolbox({ ...info, protocol: { identity: false } }).tool(
     'read_file',
-    { description: 'Read', input },
+    { description: 'Read', inputSchema: input },
     () => 'text',
   )
   const make = (): McpServer => {

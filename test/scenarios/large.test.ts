@@ -28,7 +28,7 @@ verifies('B20', async (place) => {
   )
   const input = { type: 'object', properties, required: ['field_0'] } as const
   const toolbox = office()
-  toolbox.tool('fill_form', { description: 'Fill in the long form', input }, () => 'filled')
+  toolbox.tool('fill_form', { description: 'Fill in the long form', inputSchema: input }, () => 'filled')
   const client = await place.connect(toolbox, searching)
   const { ms } = await cpuTime(async () => {
     const found = await client.call('search_tools', { query: 'fill in long form' })
@@ -50,7 +50,7 @@ verifies('B21', async ({ serve, way }) => {
     const description = `Archive ${subjects[index % 5]} number ${index}`
     toolbox.tool(
       `archive_${index}`,
-      { group: index % 2 === 0 ? 'one' : 'two', description, input: { type: 'object' } },
+      { group: index % 2 === 0 ? 'one' : 'two', description, inputSchema: { type: 'object' } },
       () => `${index}`,
     )
   }

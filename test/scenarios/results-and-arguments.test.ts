@@ -21,12 +21,21 @@ const steady = (reports: Report[] = []) =>
 
 verifies('R08-1', async ({ connect }) => {
   const toolbox = defineToolbox(info)
-    .tool('zod', { input: z.object({ n: z.number().default(7) }) }, ({ n }) => `${n + 1}`)
-    .tool('arktype', { input: type({ n: 'number', 'times?': '1 <= number <= 3' }) }, ({ n, times = 2 }) => `${n * times}`)
-    .tool('valibot', { input: toStandardJsonSchema(v.object({ n: v.pipe(v.number(), v.integer()) })) }, ({ n }) => n.toFixed(1))
+    .tool('zod', { inputSchema: z.object({ n: z.number().default(7) }) }, ({ n }) => `${n + 1}`)
+    .tool('arktype', { inputSchema: type({ n: 'number', 'times?': '1 <= number <= 3' }) }, ({ n, times = 2 }) => `${n * times}`)
+    .tool('valibot', { inputSchema: toStandardJsonSchema(v.object({ n: v.pipe(v.number(), v.integer()) })) }, ({ n }) =>
+      n.toFixed(1),
+    )
     .tool(
       'json',
-      { input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'], additionalProperties: false } as const },
+      {
+        inputSchema: {
+          type: 'object',
+          properties: { n: { type: 'number' } },
+          required: ['n'],
+          additionalProperties: false,
+        } as const,
+      },
       ({ n }) => `${n - 1}`,
     )
   const client = await connect(toolbox)
@@ -61,7 +70,7 @@ verifies('B02', async ({ wire }) => {
 })
 
 verifies('B03', async ({ wire }) => {
-  const toolbox = steady().tool('echo', { input: z.object({ word: z.string().default('none') }) }, ({ word }) => word)
+  const toolbox = steady().tool('echo', { inputSchema: z.object({ word: z.string().default('none') }) }, ({ word }) => word)
   const client = await wire(toolbox)
   const [without, empty] = [{ name: 'echo' }, { name: 'echo', arguments: {} }]
   expect((await client.ask('tools/call', without)).text).toBe((await client.ask('tools/call', empty)).text)
@@ -111,7 +120,7 @@ verifies('B07', () => {
 
 verifies('B08', async ({ connect }) => {
   const input = z.object({ name: z.string(), size: z.number().int(), at: z.object({ x: z.number() }), tags: z.array(z.string()) })
-  const client = await connect(steady().tool('make', { input }, () => 'made'))
+  const client = await connect(steady().tool('make', { inputSchema: input }, () => 'made'))
   const wrong = await client.call('make', { size: 1.5, at: { x: 'left' }, tags: ['a', 2] })
   expect(reasonOf(wrong)).toBe('invalid_arguments')
   const lines = textOf(wrong).split('\n')
@@ -127,7 +136,7 @@ verifies('B08', async ({ connect }) => {
 verifies('B09', async ({ wire }) => {
   let seen: unknown
   const input = { type: 'object', properties: { options: { type: 'object' } } } as const
-  const toolbox = steady().tool('merge', { input }, (given) => {
+  const toolbox = steady().tool('merge', { inputSchema: input }, (given) => {
     seen = given
     const copy = { ...given, ...(given.options as object | undefined) }
     return String((copy as { polluted?: unknown }).polluted)
@@ -203,7 +212,7 @@ verifies('B12', async ({ connect }) => {
     content: { content: ['no block'] },
     untyped: { content: [{ type: 'text' }] },
   }
-  const toolbox = steady().tool('shaped', { output: z.object({ total: z.number() }) }, () => ({ total: 'many' }) as never)
+  const toolbox = steady().tool('shaped', { outputSchema: z.object({ total: z.number() }) }, () => ({ total: 'many' }) as never)
   for (const [name, value] of Object.entries(garbage)) toolbox.tool(name, {}, () => value as never)
   const client = await connect(toolbox)
   for (const name of [...Object.keys(garbage), 'shaped']) {

@@ -49,7 +49,7 @@ export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
 /** The tools as a server lists them. */
 async function definitions(): Promise<readonly Tool[]> {
   const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
-  for (const { name, description, input } of toolsOf(barSize)) toolbox.tool(name, { description, input }, () => '')
+  for (const { name, description, input } of toolsOf(barSize)) toolbox.tool(name, { description, inputSchema: input }, () => '')
   await using client = await testContext(toolbox)
   return client.tools()
 }

@@ -9,7 +9,7 @@ export function toolboxOf(count: number, shape: Shape): Toolbox {
   const groups = Object.fromEntries(groupsOf(count).map((name) => [name, described(name)]))
   const toolbox: Toolbox = defineToolbox({ name: 'bench', version: '1.0.0', ...(shape === 'grouped' && { groups }) })
   for (const { name, description: what, group, input } of toolsOf(count)) {
-    toolbox.tool(name, { description: what, input, ...(shape === 'grouped' && { group }) }, ({ path }) =>
+    toolbox.tool(name, { description: what, inputSchema: input, ...(shape === 'grouped' && { group }) }, ({ path }) =>
       answerText(String(path)),
     )
   }

@@ -96,10 +96,10 @@ function catalogueOf({ name, rows, queries }: Rows): Catalogue {
     const tool = uniqueName(row, taken)
     const input = { ...row.inputSchema, type: 'object' } as const
     try {
-      toolbox.tool(tool, { ...config, input }, () => 'done')
+      toolbox.tool(tool, { ...config, inputSchema: input }, () => 'done')
     } catch {
       // A published schema that is none: its words are what costs, so they are kept where nothing reads them.
-      toolbox.tool(tool, { ...config, input: { type: 'object', description: JSON.stringify(input) } }, () => 'done')
+      toolbox.tool(tool, { ...config, inputSchema: { type: 'object', description: JSON.stringify(input) } }, () => 'done')
     }
   }
   const alone = rows.filter((row) => serverOf(row) === '').length

@@ -112,7 +112,7 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
   test('is not sent with invalid arguments, and the error lists every problem', async () => {
     let calls = 0
     const input = z.strictObject({ title: z.string(), labels: z.array(z.string()).optional(), count: z.number().int().min(1) })
-    const toolbox = defineToolbox({ name: 'issues', version: '1.0.0' }).tool('create_issue', { input }, () => {
+    const toolbox = defineToolbox({ name: 'issues', version: '1.0.0' }).tool('create_issue', { inputSchema: input }, () => {
       calls++
       return 'created'
     })
@@ -164,7 +164,7 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
 
   test('validates structured output against the output schema', async () => {
     const weather = z.object({ degrees: z.number() })
-    const toolbox = defineToolbox({ name: 'weather', version: '1.0.0' }).tool('right', { output: weather }, () => ({
+    const toolbox = defineToolbox({ name: 'weather', version: '1.0.0' }).tool('right', { outputSchema: weather }, () => ({
       degrees: 7,
     }))
     await using http = await serveToolbox(toolbox)
@@ -284,7 +284,7 @@ test('a tool is described by the server, or from its definition', async () => {
     hiddenCalls: 'hint',
   }).tool(
     'read_file',
-    { group: 'files', description: 'Reads a file', readOnly: true, input: z.object({ path: z.string() }) },
+    { group: 'files', description: 'Reads a file', readOnly: true, inputSchema: z.object({ path: z.string() }) },
     ({ path }) => path,
   )
   await using connection = await connect({ server: toolbox }, { protocol: 'session' })

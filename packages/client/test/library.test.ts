@@ -31,8 +31,8 @@ describe.each(['session', '2026-07-28'] as const)('a server of the library (%s)'
     const warnings: string[] = []
     const toolbox = defineToolbox({ name: 'various', version: '1.0.0' })
       .tool('plain', { description: 'Plain' }, () => 'x')
-      .tool('object', { output: z.object({ a: z.number() }) }, () => ({ a: 1 }))
-      .tool('list', { output: z.array(z.string()) }, () => ['a'])
+      .tool('object', { outputSchema: z.object({ a: z.number() }) }, () => ({ a: 1 }))
+      .tool('list', { outputSchema: z.array(z.string()) }, () => ['a'])
       .tool('hinted', { readOnly: true, title: 'Hinted', _meta: { 'example.com/x': 1 } }, () => 'x')
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol, onWarning: (warning) => void warnings.push(warning) })

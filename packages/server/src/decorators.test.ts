@@ -17,7 +17,7 @@ class Analyzer {
     return this.activated ? 'Code analyzer activated.' : 'Something is wrong.'
   }
 
-  @tool({ description: 'Measure code', input: z.object({ source: z.string() }) })
+  @tool({ description: 'Measure code', inputSchema: z.object({ source: z.string() }) })
   analyze({ source }: { source: string }) {
     return `${source.length} ${this.#unit}`
   }
@@ -116,7 +116,7 @@ test('a field that the class does not have is refused by the compiler', () => {
 test('a method whose input does not fit its schema is refused by the compiler', () => {
   class Mistaken {
     // @ts-expect-error the schema gives a number
-    @tool({ input: z.object({ size: z.number() }) })
+    @tool({ inputSchema: z.object({ size: z.number() }) })
     measure({ size }: { size: string }) {
       return size
     }

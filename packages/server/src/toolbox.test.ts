@@ -12,7 +12,7 @@ describe('what a handler gets is what its schema says', () => {
   test('zod, with defaults applied', async () => {
     const box = defineToolbox(info).tool(
       'echo',
-      { input: z.object({ text: z.string(), times: z.number().default(2) }) },
+      { inputSchema: z.object({ text: z.string(), times: z.number().default(2) }) },
       (input) => {
         expectTypeOf(input).toEqualTypeOf<{ text: string; times: number }>()
         return input.text.repeat(input.times)
@@ -23,7 +23,7 @@ describe('what a handler gets is what its schema says', () => {
   })
 
   test('arktype', async () => {
-    const box = defineToolbox(info).tool('echo', { input: type({ text: 'string', 'loud?': 'boolean' }) }, (input) => {
+    const box = defineToolbox(info).tool('echo', { inputSchema: type({ text: 'string', 'loud?': 'boolean' }) }, (input) => {
       expectTypeOf(input.text).toEqualTypeOf<string>()
       return input.loud === true ? input.text.toUpperCase() : input.text
     })
@@ -33,10 +33,14 @@ describe('what a handler gets is what its schema says', () => {
   })
 
   test('valibot, through its JSON Schema adapter', async () => {
-    const box = defineToolbox(info).tool('echo', { input: toStandardJsonSchema(v.object({ text: v.string() })) }, (input) => {
-      expectTypeOf(input).toEqualTypeOf<{ text: string }>()
-      return input.text
-    })
+    const box = defineToolbox(info).tool(
+      'echo',
+      { inputSchema: toStandardJsonSchema(v.object({ text: v.string() })) },
+      (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ text: string }>()
+        return input.text
+      },
+    )
     await using client = await testContext(box)
     expect(client.tools()[0]?.inputSchema).toMatchObject({ type: 'object', required: ['text'] })
     expect(await client.call('echo', { text: 'ab' })).toEqual({ content: [{ type: 'text', text: 'ab' }] })
@@ -54,7 +58,7 @@ describe('what a handler gets is what its schema says', () => {
       required: ['text', 'tags'],
       additionalProperties: false,
     } as const
-    const box = defineToolbox(info).tool('echo', { input }, (given) => {
+    const box = defineToolbox(info).tool('echo', { inputSchema: input }, (given) => {
       expectTypeOf(given).toEqualTypeOf<{ text: string; tags: string[]; mode?: 'loud' | 'quiet'; limit?: number | null }>()
       return given.tags.join()
     })
@@ -121,7 +125,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
   })
 
   test('an input that is no object', () => {
-    expect(() => defineToolbox(info).tool('bad', { input: z.string() }, () => '')).toThrow('arguments are always an object')
+    expect(() => defineToolbox(info).tool('bad', { inputSchema: z.string() }, () => '')).toThrow('arguments are always an object')
   })
 
   test('a page of no tools', () => {

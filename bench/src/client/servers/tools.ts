@@ -5,7 +5,7 @@ import { answerText, barSize, toolsOf } from '../../list/tools.ts'
 
 const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
 for (const { name, description, input } of toolsOf(barSize))
-  toolbox.tool(name, { description, input }, ({ path }) => answerText(String(path)))
+  toolbox.tool(name, { description, inputSchema: input }, ({ path }) => answerText(String(path)))
 
 process.stdin.once('end', () => {
   const [input, output] = [process.stdin, process.stdout] as readonly { bytesRead?: number; bytesWritten?: number }[]

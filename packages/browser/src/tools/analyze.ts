@@ -32,7 +32,7 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
           description: 'page loads compared with their baselines, slow and large requests',
           ...data.performance,
           whenEmpty: advice.snapshots,
-          input: z.object({
+          inputSchema: z.object({
             url,
             limit,
             baseline: z
@@ -45,7 +45,7 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
           description: 'endpoints that pages call: methods, parameters, shapes of requests and responses',
           ...data.api,
           whenEmpty: advice.endpoints,
-          input: z.object({
+          inputSchema: z.object({
             url,
             limit,
             offset: z.int().min(0).optional().describe('Number of endpoints to skip'),
@@ -55,7 +55,7 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
         accessibility: {
           description: 'a live accessibility audit (axe-core) of the current page',
           ...data.accessibility,
-          input: z.object({
+          inputSchema: z.object({
             selector: z.string().max(2_000).optional().describe('Only matches of this CSS selector'),
             tags: z.array(z.string().max(50)).max(20).optional().describe('Only rules with these tags, such as wcag2aa'),
             tab: z.string().optional().describe('The tab, such as tab-1; default: the current one'),
@@ -65,13 +65,13 @@ export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
           description: 'changes since a sequence number: errors, failed requests, endpoints, navigations',
           ...data.changes,
           whenEmpty: advice.anything,
-          input: z.object({ since: z.int().min(0).optional().describe('latest of an earlier reply; default: everything') }),
+          inputSchema: z.object({ since: z.int().min(0).optional().describe('latest of an earlier reply; default: everything') }),
         },
         timeline: {
           description: 'events around the user actions, in order',
           ...data.timeline,
           whenEmpty: advice.actions,
-          input: z.object({ limit, before: z.int().optional().describe('before of the newer page, for older events') }),
+          inputSchema: z.object({ limit, before: z.int().optional().describe('before of the newer page, for older events') }),
         },
       },
     },

@@ -25,7 +25,7 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
         health: { description: 'state of tabs, buffers, dropped records and redactions' },
         buffers: {
           description: 'buffer limits; show or change',
-          input: z.object({
+          inputSchema: z.object({
             kind: z.enum(kinds).optional().describe('The buffer to change'),
             entries: z.int().min(1).max(100_000).optional().describe('Maximum number of records'),
             bytes: z
@@ -38,7 +38,7 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
         },
         filters: {
           description: 'recording filters; show or replace',
-          input: z.object({
+          inputSchema: z.object({
             urls: texts.describe('Only URLs that contain one of these'),
             ignore_urls: texts.describe('No URLs that contain one of these'),
             levels: z.array(z.enum(['error', 'warning', 'info', 'log', 'debug'])).optional(),
@@ -48,7 +48,7 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
         },
         redaction: {
           description: 'redaction patterns; show, add or remove',
-          input: z.object({
+          inputSchema: z.object({
             add: z
               .object({
                 name: z
@@ -63,12 +63,12 @@ export function addConfigure(toolbox: Toolbox, watch: Watch): void {
         },
         clear: {
           description: 'clear the recording',
-          input: z.object({ which: which.describe('Only these kinds; default: all') }),
+          inputSchema: z.object({ which: which.describe('Only these kinds; default: all') }),
         },
-        save: { description: 'save the recording under a name', input: z.object({ name: sessionName }) },
+        save: { description: 'save the recording under a name', inputSchema: z.object({ name: sessionName }) },
         load: {
           description: 'replace the recording with a saved one; without a name, list saved ones',
-          input: z.object({ session: sessionName.optional() }),
+          inputSchema: z.object({ session: sessionName.optional() }),
         },
       },
     },

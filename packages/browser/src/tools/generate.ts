@@ -34,7 +34,7 @@ export function addGenerate(toolbox: Toolbox, watch: Watch): void {
       description: 'Generate a document from the recording.',
       readOnly: false,
       destructive: false,
-      input: z.object({
+      inputSchema: z.object({
         file: z.string().max(100).optional().describe('Write the document to this file instead of the reply'),
       }),
       modes: {
@@ -42,21 +42,21 @@ export function addGenerate(toolbox: Toolbox, watch: Watch): void {
           description: 'a Playwright script that repeats the user actions',
           ...data.reproduction,
           whenEmpty: advice.actions,
-          input: script,
+          inputSchema: script,
         },
         test: {
           description: 'a Playwright test that repeats the user actions and expects the same results',
           ...data.test,
           whenEmpty: advice.actions,
-          input: script,
+          inputSchema: script,
         },
         pr_summary: {
           description: 'Markdown for a pull request: actions, errors, failed requests, performance, accessibility',
           ...data.pr_summary,
           whenEmpty: advice.anything,
-          input: z.object({ title }),
+          inputSchema: z.object({ title }),
         },
-        sarif: { description: 'SARIF 2.1.0 of a live accessibility audit', ...data.sarif, input: z.object(place) },
+        sarif: { description: 'SARIF 2.1.0 of a live accessibility audit', ...data.sarif, inputSchema: z.object(place) },
         har: { description: 'HTTP Archive 1.2 of the requests with bodies', ...data.har, whenEmpty: advice.network },
       },
     },

@@ -24,7 +24,7 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
       description: 'Show what happened in the watched browser, newest first. More modes and tools appear as data arrives.',
       readOnly: true,
       after: false,
-      input: z.object({
+      inputSchema: z.object({
         limit: z.int().min(1).max(200).optional().describe('Maximum number; default: 20'),
         cursor: z.string().optional().describe('next_cursor of the previous page, for older records'),
         since: z
@@ -34,17 +34,17 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
         tab: z.string().optional().describe('Only this tab, such as tab-1'),
       }),
       modes: {
-        errors: { description: 'console errors and uncaught exceptions', ...data.errors, input: z.object({ contains }) },
+        errors: { description: 'console errors and uncaught exceptions', ...data.errors, inputSchema: z.object({ contains }) },
         logs: {
           description: 'console messages, exceptions and browser messages',
           ...data.logs,
-          input: z.object({ contains, level: z.enum(['error', 'warning', 'info', 'log', 'debug']).optional() }),
+          inputSchema: z.object({ contains, level: z.enum(['error', 'warning', 'info', 'log', 'debug']).optional() }),
         },
         network: {
           description: 'completed and pending requests',
           ...data.network,
           whenEmpty: advice.network,
-          input: z.object({
+          inputSchema: z.object({
             url: z.string().max(500).optional().describe('Only URLs that contain this'),
             method: z.string().max(20).optional(),
             status: z.string().optional().describe('404, 4xx, failed (no response), or error (failed or 400 and above)'),
@@ -58,7 +58,7 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
           description: 'messages sent and received on WebSockets',
           ...data.websocket_events,
           whenEmpty: advice.websockets,
-          input: z.object({
+          inputSchema: z.object({
             contains,
             socket: z.string().optional().describe('Only this connection'),
             direction: z.enum(['sent', 'received']).optional(),
@@ -69,7 +69,7 @@ export function addObserve(toolbox: Toolbox, watch: Watch): void {
           description: 'user actions: clicks, input, navigation, scrolling, each with selectors of the element',
           ...data.actions,
           whenEmpty: advice.actions,
-          input: z.object({
+          inputSchema: z.object({
             action: z.enum(['click', 'input', 'select', 'check', 'key', 'submit', 'scroll', 'navigation']).optional(),
           }),
         },

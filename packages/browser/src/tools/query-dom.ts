@@ -15,7 +15,7 @@ export function addQueryDom(toolbox: Toolbox, watch: Watch): void {
       description: 'Find elements of the current page by CSS selector or XPath.',
       after: false,
       readOnly: true,
-      input: z.object({
+      inputSchema: z.object({
         selector: z
           .string()
           .min(1)

@@ -8,7 +8,7 @@ desk.tool(
   'echo',
   {
     description: 'Says what it was given.',
-    input: object({
+    inputSchema: object({
       json: { type: 'string' },
       help: { type: 'string' },
       text: { type: 'string' },
@@ -21,7 +21,7 @@ desk.tool(
   'book',
   {
     description: 'Books a table.',
-    input: object(
+    inputSchema: object(
       {
         guests: { type: 'integer', minimum: 1, maximum: 8, description: 'How many come' },
         name: { type: 'string', pattern: '^[A-Z][a-z]+$' },
@@ -51,7 +51,7 @@ desk.tool('shout', { description: 'Control characters.' }, () => 'red \u001b[31m
 desk.tool('many', { description: 'Many lines.' }, () => Array.from({ length: 200_000 }, (_, at) => `line ${at}`).join('\n'))
 desk.tool(
   'slow',
-  { description: 'Takes its time.', input: object({ steps: { type: 'integer' } }) },
+  { description: 'Takes its time.', inputSchema: object({ steps: { type: 'integer' } }) },
   async ({ steps = 5 }, context) => {
     for (let at = 1; at <= steps; at++) {
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -8,7 +8,7 @@ toolbox.tool(
   {
     group: 'notes',
     description: 'Writes a note.',
-    input: { type: 'object', properties: { text: { type: 'string' }, pinned: { type: 'boolean' } }, required: ['text'] },
+    inputSchema: { type: 'object', properties: { text: { type: 'string' }, pinned: { type: 'boolean' } }, required: ['text'] },
   },
   () => 'written',
 )

@@ -21,7 +21,7 @@ const text = { type: 'object', properties: { format: { type: 'string', pattern: 
 toolbox.tool('undescribed', {}, () => 'done')
 toolbox.tool('verbose', { description: long }, () => 'done')
 toolbox.tool('a_tool_with_a_name_that_is_longer_than_most_hosts_can_take_here', { description: 'Long name.' }, () => 'done')
-toolbox.tool('strict', { description: 'Uses keywords.', input: text }, () => 'done')
+toolbox.tool('strict', { description: 'Uses keywords.', inputSchema: text }, () => 'done')
 toolbox.tool('in_broken', { group: 'broken', description: 'Cannot be reached.' }, () => 'done')
 toolbox.tool('in_locked', { group: 'locked', description: 'Cannot be reached.' }, () => 'done')
 toolbox.tool('unlock', { activator: 'locked', description: 'Unlocks.', when: () => false }, (_, ctx) => ctx.activate('locked'))

@@ -18,13 +18,13 @@ process.stdin.on('end', () => process.exit(0))
 const toolbox = defineToolbox({ name: 'library', version: '1.0.0', groups: { files: { description: 'Files' } } })
   .tool(
     'add',
-    { description: 'Adds', input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
+    { description: 'Adds', inputSchema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }) },
     ({ a, b }) => ({
       sum: a + b,
     }),
   )
-  .tool('names', { description: 'A list as output', output: z.array(z.string()) }, () => ['a', 'b'])
-  .tool('read_file', { group: 'files', input: z.object({ path: z.string() }) }, ({ path }) => path)
+  .tool('names', { description: 'A list as output', outputSchema: z.array(z.string()) }, () => ['a', 'b'])
+  .tool('read_file', { group: 'files', inputSchema: z.object({ path: z.string() }) }, ({ path }) => path)
 
 if (process.argv[2] === 'late') await new Promise((resolve) => setTimeout(resolve, 2_500))
 serveStdio(toolbox, { transport: new StdioServerTransport(input, process.stdout) })

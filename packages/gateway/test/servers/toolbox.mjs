@@ -25,18 +25,18 @@ const toolbox = defineToolbox({ name: 'changing', version: '1.0.0', exposure: 'e
   .tool('pid', { description: 'The number of the process' }, () => String(process.pid))
   .tool(
     'put',
-    { description: 'Adds or changes a tool', input: named.extend({ description: z.string().optional() }) },
+    { description: 'Adds or changes a tool', inputSchema: named.extend({ description: z.string().optional() }) },
     (input) => {
       put(input.name, input.description)
       return 'put'
     },
   )
-  .tool('remove', { description: 'Removes a tool', input: named }, ({ name }) => {
+  .tool('remove', { description: 'Removes a tool', inputSchema: named }, ({ name }) => {
     removers.get(name)?.()
     removers.delete(name)
     return 'removed'
   })
-  .tool('burst', { description: 'Many changes', input: z.object({ times: z.number() }) }, ({ times }) => {
+  .tool('burst', { description: 'Many changes', inputSchema: z.object({ times: z.number() }) }, ({ times }) => {
     for (let time = 0; time < times; time++) put(`burst_${time}`)
     return 'done'
   })
@@ -49,12 +49,16 @@ const toolbox = defineToolbox({ name: 'changing', version: '1.0.0', exposure: 'e
       })
     })
   })
-  .tool('slowly', { description: 'Reports progress', input: z.object({ ms: z.number().default(20) }) }, async ({ ms }, ctx) => {
-    for (const step of [1, 2, 3]) {
-      await ctx.progress(step, 3)
-      await pause(ms)
-    }
-    return 'done'
-  })
+  .tool(
+    'slowly',
+    { description: 'Reports progress', inputSchema: z.object({ ms: z.number().default(20) }) },
+    async ({ ms }, ctx) => {
+      for (const step of [1, 2, 3]) {
+        await ctx.progress(step, 3)
+        await pause(ms)
+      }
+      return 'done'
+    },
+  )
 
 serveStdio(toolbox)

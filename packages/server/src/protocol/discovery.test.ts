@@ -52,7 +52,7 @@ const hub = (options: Partial<ToolboxOptions<typeof groups>> = {}) =>
         about: 'Reads',
         tags: ['disk'],
         readOnly: true,
-        input: z.object({ path: z.string(), limit: z.number().optional() }),
+        inputSchema: z.object({ path: z.string(), limit: z.number().optional() }),
       },
       () => 'text',
     )
@@ -150,7 +150,7 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
           about: 'Reads',
           tags: ['disk'],
           readOnly: true,
-          input: z.object({ path: z.string(), limit: z.number().optional() }),
+          inputSchema: z.object({ path: z.string(), limit: z.number().optional() }),
         },
         () => 'text',
       )

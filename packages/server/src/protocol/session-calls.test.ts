@@ -8,9 +8,9 @@ import { createHandler, type Handler } from '../transports/handler.ts'
 
 const toolbox = () =>
   defineToolbox({ name: 'shop', version: '1.0.0' })
-    .tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello ${name}`)
-    .tool('count', { output: z.object({ count: z.number() }) }, () => ({ count: 3 }))
-    .tool('list', { output: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }))
+    .tool('greet', { inputSchema: z.object({ name: z.string() }) }, ({ name }) => `Hello ${name}`)
+    .tool('count', { outputSchema: z.object({ count: z.number() }) }, () => ({ count: 3 }))
+    .tool('list', { outputSchema: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }))
     .tool('blocks', {}, () => [
       { type: 'image', mimeType: 'image/png', data: 'AAAA' },
       { type: 'text', text: 'an image' },

@@ -15,9 +15,9 @@ import { type Exchange, toExchange } from '../wire/exchange.ts'
 
 const toolbox = () =>
   defineToolbox({ name: 'shop', version: '1.0.0' })
-    .tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello ${name}`)
-    .tool('count', { output: z.object({ count: z.number() }) }, () => ({ count: 3 }))
-    .tool('list', { output: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }))
+    .tool('greet', { inputSchema: z.object({ name: z.string() }) }, ({ name }) => `Hello ${name}`)
+    .tool('count', { outputSchema: z.object({ count: z.number() }) }, () => ({ count: 3 }))
+    .tool('list', { outputSchema: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }))
     .tool('with_meta', {}, () => ({ content: [{ type: 'text', text: 'x' }], _meta: { a: 1 } }))
     .tool('of_another', {}, () => ({ content: [], _meta: { [SERVER_INFO_META_KEY]: { name: 'other', version: '2' } } }))
     .tool('other_kind', {}, () => ({ content: [], resultType: 'partial' }))

@@ -64,7 +64,7 @@ describe('tools that wait for another', () => {
     const toolbox = defineToolbox({ ...info, report: () => undefined })
       .tool(
         'observe',
-        { input: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] }, after: false },
+        { inputSchema: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] }, after: false },
         ({ what }) => (what === 'nonsense' ? new Map() : what),
       )
       .tool('analyze', { after: 'observe' }, () => '')

@@ -74,7 +74,7 @@ describe('a toolbox that learns', () => {
     const { box } = office()
     box.tool(
       'report_d',
-      { description: 'Send the monthly report to the accounting department', input: { type: 'object', required: ['to'] } },
+      { description: 'Send the monthly report to the accounting department', inputSchema: { type: 'object', required: ['to'] } },
       () => '',
     )
     await using client = await testContext(box)

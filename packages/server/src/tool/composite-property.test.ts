@@ -95,7 +95,7 @@ test('whatever a composite tool declares and whatever there is, list, schema and
         const handlers = Object.fromEntries(modes.map(({ name }) => [name, (input: object) => ({ reached: name, input })]))
         const toolbox = defineToolbox({ name: 'box', version: '1.0.0', facts }).composite(
           'observe',
-          { by, policy, input: objectOf(shares), modes: declared },
+          { by, policy, inputSchema: objectOf(shares), modes: declared },
           handlers,
         )
         await using client = await testContext(toolbox, { era })

@@ -25,7 +25,7 @@ function watching(policy: ModePolicy = 'filtered', options: Options = {}) {
       description: 'Look at what the page did',
       policy,
       readOnly: true,
-      input: z.object({ limit: z.int().min(1).default(10) }),
+      inputSchema: z.object({ limit: z.int().min(1).default(10) }),
       modes: {
         page: { description: 'The page as it is' },
         logs: {
@@ -33,13 +33,13 @@ function watching(policy: ModePolicy = 'filtered', options: Options = {}) {
           available: ({ facts: { logs } }) => logs > 0,
           count: ({ facts: { logs } }) => logs,
           whenEmpty: 'Wait until the page logs something.',
-          input: z.object({ level: z.enum(['info', 'error']).optional() }),
+          inputSchema: z.object({ level: z.enum(['info', 'error']).optional() }),
         },
         network: {
           description: 'Requests and answers',
           available: ({ facts: { network } }) => network > 0,
           count: ({ facts: { network } }) => network,
-          input: z.object({ url: z.string() }),
+          inputSchema: z.object({ url: z.string() }),
         },
       },
     },
@@ -513,11 +513,11 @@ describe('a declaration that cannot work is refused where it is written', () => 
     expect(() => box().composite('x', { by: 'what', modes: differing }, handlers)).toThrow(
       '"id" differs between mode "a" and mode "b"',
     )
-    expect(() => box().composite('x', { by: 'what', modes: { a: { description: '', input: z.string() } } }, handlers)).toThrow(
-      'Tool "x (a)": its input is of type "string"',
-    )
+    expect(() =>
+      box().composite('x', { by: 'what', modes: { a: { description: '', inputSchema: z.string() } } }, handlers),
+    ).toThrow('Tool "x (a)": its input is of type "string"')
     const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])
-    expect(() => box().composite('x', { by: 'what', modes: { a: { description: '', input: union } } }, handlers)).toThrow(
+    expect(() => box().composite('x', { by: 'what', modes: { a: { description: '', inputSchema: union } } }, handlers)).toThrow(
       'uses anyOf at the top',
     )
   })

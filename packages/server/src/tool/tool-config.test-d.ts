@@ -44,7 +44,7 @@ box.composite(
     modes: {
       logs: { description: 'Log lines', inputSchema: z.object({ level: z.string() }) },
       page: { description: 'The page' },
-      network: { description: 'Requests', input: json },
+      network: { about: 'Requests', input: json },
     },
   },
   {
@@ -57,7 +57,7 @@ box.composite(
 box.composite('observe', { by: 'what', modes: { page: {} } }, { page: () => '' })
 
 // A registry takes the keys of a toolbox.
-registry.register('old', { input: measured, description: 'Measure', readOnly: true }, (input) => {
+registry.register('old', { input: measured, about: 'Measure', readOnly: true }, (input) => {
   expectTypeOf(input).toEqualTypeOf<{ text: string; times: number }>()
 })
 registry.register('new', { inputSchema: json, description: 'Measure', always: true }, (input) => {
