@@ -111,7 +111,7 @@ function lowLevel(names: readonly string[] = ['read_file', 'write_file', 'refuse
 }
 
 const files = {
-  groups: { files: { about: 'Files: read and write' } },
+  groups: { files: { description: 'Files: read and write' } },
   assign: { read_file: 'files', write_file: 'files' },
 } as const
 
@@ -360,7 +360,7 @@ test('toolListChanged() notifies 2026-07-28 clients that listen', async () => {
 })
 
 test('a reserved tool name is refused', async () => {
-  const served = adoptV1(lowLevel(['activate_files']), { groups: { files: { about: 'Files' } }, report: () => undefined })
+  const served = adoptV1(lowLevel(['activate_files']), { groups: { files: { description: 'Files' } }, report: () => undefined })
   await expect(listen(served, { port: 0 })).rejects.toThrow('"activate_files" is a name of this library')
 })
 
@@ -383,5 +383,5 @@ describe('a server of the other version is refused with the right function:', ()
 
 test('a misspelt group is a compile error', () => {
   // @ts-expect-error 'fils' is not a group of this server
-  adoptV1(lowLevel(), { groups: { files: { about: 'Files' } }, assign: { read_file: 'fils' } })
+  adoptV1(lowLevel(), { groups: { files: { description: 'Files' } }, assign: { read_file: 'fils' } })
 })

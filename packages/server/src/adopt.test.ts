@@ -138,7 +138,7 @@ function lowLevel(
 }
 
 const files = {
-  groups: { files: { about: 'Files: read and write' } },
+  groups: { files: { description: 'Files: read and write' } },
   assign: { read_file: 'files', write_file: 'files' },
 } as const
 
@@ -228,7 +228,10 @@ describe.each(testTransports)('an adopted server over $transport, $era era', (te
       [workshop(), ['read_file', 'write_file', 'fail', 'measure', 'numbers', 'work']],
       [lowLevel(), ['read_file', 'write_file', 'refuse', 'crash']],
     ] as const) {
-      await using server = await testServer(adopt(factory, { groups: { all: { about: 'All', default: true } } }), testTransport)
+      await using server = await testServer(
+        adopt(factory, { groups: { all: { description: 'All', default: true } } }),
+        testTransport,
+      )
       await using adopted = await server.connect()
       await using before = await connectWithSdk(factory, testTransport)
       for (const call of calls.filter(({ name }) => names.some((each) => each === name))) {
@@ -541,7 +544,7 @@ test('a later tool with a duplicate name is skipped and reported', async () => {
 test('a misspelt tool is reported with the nearest name', async () => {
   const reports: string[] = []
   const served = adopt(lowLevel(), {
-    groups: { files: { about: 'Files' } },
+    groups: { files: { description: 'Files' } },
     assign: { raed_file: 'files' },
     report: ({ message }) => void reports.push(message),
   })
@@ -551,13 +554,13 @@ test('a misspelt tool is reported with the nearest name', async () => {
 })
 
 test('a misspelt group is a compile error', async () => {
-  const groups = { files: { about: 'Files' }, web: { about: 'Web', parent: 'files' } } as const
+  const groups = { files: { description: 'Files' }, web: { description: 'Web', parent: 'files' } } as const
   adopt(lowLevel(), { groups, assign: { read_file: 'files', write_file: 'web' } })
   adopt(lowLevel(), { groups, assign: ({ name }) => (name === 'read_file' ? 'files' : undefined) })
   // @ts-expect-error 'fils' is not a group of this server
-  adopt(lowLevel(), { groups: { files: { about: 'Files' } }, assign: { read_file: 'fils' } })
+  adopt(lowLevel(), { groups: { files: { description: 'Files' } }, assign: { read_file: 'fils' } })
   // @ts-expect-error 'fils' is not a group of this server
-  adopt(lowLevel(), { groups: { files: { about: 'Files' } }, assign: () => 'fils' })
+  adopt(lowLevel(), { groups: { files: { description: 'Files' } }, assign: () => 'fils' })
   // @ts-expect-error a server has its own name
   expect(() => adopt(lowLevel(), { name: 'plain' })).toThrow('Unknown key "name" in the options of an adopted server.')
   // @ts-expect-error 'webs' is not a group of this server

@@ -39,15 +39,15 @@ class Plugin implements Source {
   }
 }
 
-const notes = { notes: { about: 'Notes' } } as const
+const notes = { notes: { description: 'Notes' } } as const
 const noteTools = { add_note: 'notes', list_notes: 'notes' }
 
 const reports: Report[] = []
-const box = (options: Partial<ToolboxOptions<{ files: { about: string } }>> = {}) =>
+const box = (options: Partial<ToolboxOptions<{ files: { description: string } }>> = {}) =>
   defineToolbox({
     name: 'hub',
     version: '1.0.0',
-    groups: { files: { about: 'Files' } },
+    groups: { files: { description: 'Files' } },
     report: (report) => void reports.push(report),
     ...options,
   })
@@ -96,7 +96,7 @@ describe.each(testTransports.filter(({ era }) => era === 'session'))('in a sessi
   })
 
   test('a group inside a declared one opens after it', async () => {
-    const plugin = new Plugin().load({ sheets: { about: 'Sheets', parent: 'files' } }, { read_sheet: 'sheets' })
+    const plugin = new Plugin().load({ sheets: { description: 'Sheets', parent: 'files' } }, { read_sheet: 'sheets' })
     await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
     expect(textOf(await client.call('activate_sheets'))).toContain('activate_files')
@@ -144,7 +144,7 @@ test('a default group of a source is open for whoever connects after it came', a
   const plugin = new Plugin()
   const toolbox = box().use(plugin)
   await using early = await testContext(toolbox)
-  plugin.load({ notes: { about: 'Notes', default: true } }, noteTools)
+  plugin.load({ notes: { description: 'Notes', default: true } }, noteTools)
   await using late = await testContext(toolbox)
   expect(late.toolNames()).toContain('add_note')
   expect(early.toolNames()).not.toContain('add_note')
@@ -155,9 +155,9 @@ test('a default group of a source is open for whoever connects after it came', a
 })
 
 test('a declared group stays as it was declared when a source brings one of its name', async () => {
-  const plugin = new Plugin().load({ files: { about: 'Mine now', default: true } }, { steal: 'files' })
+  const plugin = new Plugin().load({ files: { description: 'Mine now', default: true } }, { steal: 'files' })
   await using client = await testContext(box().use(plugin))
-  expect(client.groups()).toMatchObject([{ name: 'files', about: 'Files', active: false, toolCount: 2 }])
+  expect(client.groups()).toMatchObject([{ name: 'files', description: 'Files', active: false, toolCount: 2 }])
 })
 
 test('a source may not bring a tool under the name of the activator of its own group', () => {
@@ -166,7 +166,7 @@ test('a source may not bring a tool under the name of the activator of its own g
 })
 
 test('a group that cannot be, such as one inside a group that there is not, is refused when the source is added', () => {
-  const plugin = new Plugin().load({ sheets: { about: 'Sheets', parent: 'nowhere' } }, { read_sheet: 'sheets' })
+  const plugin = new Plugin().load({ sheets: { description: 'Sheets', parent: 'nowhere' } }, { read_sheet: 'sheets' })
   expect(() => box().use(plugin)).toThrow('nowhere')
 })
 
@@ -176,6 +176,6 @@ test('a group that cannot be, brought while the server runs, is reported, and wh
   await using client = await testContext(toolbox)
   const before = client.toolNames()
   reports.length = 0
-  expect(() => plugin.load({ sheets: { about: 'Sheets', parent: 'nowhere' } }, { read_sheet: 'sheets' })).toThrow('nowhere')
+  expect(() => plugin.load({ sheets: { description: 'Sheets', parent: 'nowhere' } }, { read_sheet: 'sheets' })).toThrow('nowhere')
   expect(client.toolNames()).toEqual(before)
 })

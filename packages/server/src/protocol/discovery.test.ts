@@ -39,25 +39,25 @@ const settingsOf = ({ client }: TestClient): Answer | undefined =>
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
 const info = { name: 'hub', version: '1.2.3' }
-const groups = { files: { about: 'Files' }, vault: { about: 'Secrets' } } as const
+const groups = { files: { description: 'Files' }, vault: { description: 'Secrets' } } as const
 const [ann, bob]: readonly Principal[] = [{ id: 'ann' }, { id: 'bob' }]
 
 const hub = (options: Partial<ToolboxOptions<typeof groups>> = {}) =>
   defineToolbox({ ...info, groups, hiddenCalls: 'hint', ...options })
-    .tool('ping', { about: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
+    .tool('ping', { description: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
     .tool(
       'read_file',
       {
         group: 'files',
-        about: 'Reads',
+        description: 'Reads',
         tags: ['disk'],
         readOnly: true,
         inputSchema: z.object({ path: z.string(), limit: z.number().optional() }),
       },
       () => 'text',
     )
-    .tool('write_file', { group: 'files', about: 'Writes' }, () => 'done')
-    .tool('unseal', { group: 'vault', about: 'Opens the vault', destructive: true }, () => 'open')
+    .tool('write_file', { group: 'files', description: 'Writes' }, () => 'done')
+    .tool('unseal', { group: 'vault', description: 'Opens the vault', destructive: true }, () => 'open')
 
 const secured = () => hub({ permit: (principal, tool) => tool.name !== 'unseal' || principal?.id === 'ann' })
 
@@ -95,10 +95,10 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
     const nested = defineToolbox({
       ...info,
       hiddenCalls: 'hint',
-      groups: { ...groups, keys: { about: 'Keys', parent: 'vault' } },
+      groups: { ...groups, keys: { description: 'Keys', parent: 'vault' } },
     })
-      .tool('ping', { about: 'Answers' }, () => 'pong')
-      .tool('turn_key', { group: 'keys', about: 'Turns a key' }, () => 'click')
+      .tool('ping', { description: 'Answers' }, () => 'pong')
+      .tool('turn_key', { group: 'keys', description: 'Turns a key' }, () => 'click')
     return connected(nested, async (client) => {
       const { catalog, groups: told } = await ask(client, discovery.methods.identity, { outline: true })
       const [ping, key] = [expect.any(Number), expect.any(Number)]
@@ -110,11 +110,14 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
       })
       const described = await ask(client, discovery.methods.describe, { name: 'turn_key' })
       expect(catalog).toHaveProperty(['tools', 1, 'tokens'], described.tokens)
-      expect(told).toMatchObject({ vault: { about: 'Secrets' }, keys: { about: 'Keys', parent: 'vault', tools_count: 1 } })
+      expect(told).toMatchObject({
+        vault: { description: 'Secrets' },
+        keys: { description: 'Keys', parent: 'vault', tools_count: 1 },
+      })
       expect(told).not.toHaveProperty(['vault', 'parent'])
       const plain = await ask(client, discovery.methods.identity)
       expect(plain.catalog).not.toHaveProperty('tools')
-      expect(plain.groups).not.toHaveProperty(['keys', 'about'])
+      expect(plain.groups).not.toHaveProperty(['keys', 'description'])
     })
   })
 
@@ -142,19 +145,19 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
 
   test('a client without permission gets responses as if the tool did not exist', async () => {
     const without = defineToolbox({ ...info, groups: { files: groups.files }, hiddenCalls: 'hint', permit: () => true })
-      .tool('ping', { about: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
+      .tool('ping', { description: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
       .tool(
         'read_file',
         {
           group: 'files',
-          about: 'Reads',
+          description: 'Reads',
           tags: ['disk'],
           readOnly: true,
           inputSchema: z.object({ path: z.string(), limit: z.number().optional() }),
         },
         () => 'text',
       )
-      .tool('write_file', { group: 'files', about: 'Writes' }, () => 'done')
+      .tool('write_file', { group: 'files', description: 'Writes' }, () => 'done')
     const answers = async (client: TestClient): Promise<unknown> => [
       settingsOf(client),
       await ask(client, 'tools/list'),
@@ -204,11 +207,11 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
     const toolbox = defineToolbox({ ...info, facts: () => ({ ...counts }) }).composite(
       'observe',
       {
-        about: 'Shows',
+        description: 'Shows',
         by: 'what',
         modes: {
-          logs: { about: 'Logs', count: ({ facts }) => facts.logs },
-          traces: { about: 'Traces', available: ({ facts }) => facts.traces > 0, count: ({ facts }) => facts.traces },
+          logs: { description: 'Logs', count: ({ facts }) => facts.logs },
+          traces: { description: 'Traces', available: ({ facts }) => facts.traces > 0, count: ({ facts }) => facts.traces },
         },
       },
       { logs: () => 'logs', traces: () => 'traces' },
@@ -330,9 +333,9 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
     const toolbox = defineToolbox({ ...info, facts: () => ({ traces }) }).composite(
       'observe',
       {
-        about: 'Shows',
+        description: 'Shows',
         by: 'what',
-        modes: { logs: { about: 'Logs' }, traces: { about: 'Traces', available: ({ facts }) => facts.traces > 0 } },
+        modes: { logs: { description: 'Logs' }, traces: { description: 'Traces', available: ({ facts }) => facts.traces > 0 } },
       },
       { logs: () => 'logs', traces: () => 'traces' },
     )
@@ -452,7 +455,7 @@ function adopted(): object {
     mcp.registerTool('ping', { description: 'Answers' }, () => text('pong'))
     return mcp
   }
-  return adopt(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
+  return adopt(make, { groups: { files: { description: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
 }
 
 function adoptedV1(): object {
@@ -462,7 +465,7 @@ function adoptedV1(): object {
     mcp.registerTool('ping', { description: 'Answers' }, () => text('pong'))
     return mcp
   }
-  return adoptV1(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
+  return adoptV1(make, { groups: { files: { description: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
 }
 
 describe.each(testTransports.filter(({ era }) => era === 'session'))('in a session over $transport', (testTransport) => {
@@ -493,7 +496,7 @@ describe.each(testTransports.filter(({ era }) => era === 'session'))('in a sessi
   })
 
   test('an active group without tools counts only in the stateful form', async () => {
-    const toolbox = defineToolbox({ ...info, groups: { empty: { about: 'Nothing yet' } } }).tool('ping', {}, () => 'pong')
+    const toolbox = defineToolbox({ ...info, groups: { empty: { description: 'Nothing yet' } } }).tool('ping', {}, () => 'pong')
     await using server = await testServer(toolbox, testTransport)
     const client = await server.connect()
     const first = await ask(client, discovery.methods.identity, { stateful: true })

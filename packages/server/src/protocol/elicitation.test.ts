@@ -3,10 +3,14 @@ import { defineToolbox } from '../toolbox.ts'
 import { createHandler } from '../transports/handler.ts'
 
 test('an elicitation goes to the stream of its call, so it reaches a client without a standalone stream', async () => {
-  const toolbox = defineToolbox({ name: 'asking', version: '1.0.0' }).tool('ask', { about: 'Asks' }, async (_, { elicit }) => {
-    const reply = await elicit({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } })
-    return reply?.action ?? 'no reply'
-  })
+  const toolbox = defineToolbox({ name: 'asking', version: '1.0.0' }).tool(
+    'ask',
+    { description: 'Asks' },
+    async (_, { elicit }) => {
+      const reply = await elicit({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } })
+      return reply?.action ?? 'no reply'
+    },
+  )
   await using handler = createHandler(toolbox)
   const post = (body: object, headers: Record<string, string> = {}) =>
     handler.fetch(

@@ -9,12 +9,12 @@ const eras = ['session', 'stateless'] as const
 /** Serves two toolboxes with one handler: the second to the principal `red`. */
 function twoToolboxes(options: HandlerOptions = {}) {
   const info = { name: 'red' }
-  const blue = defineToolbox({ name: 'blue', version: '1.0.0', about: 'Blue things' }).tool('paint', {}, () => 'blue')
+  const blue = defineToolbox({ name: 'blue', version: '1.0.0', description: 'Blue things' }).tool('paint', {}, () => 'blue')
   const red = defineToolbox({
     name: 'unused',
     version: '0.0.0',
-    about: 'unused',
-    introduce: () => ({ info: { ...info, version: '2.0.0', description: 'Red things' }, about: `All ${info.name}` }),
+    description: 'unused',
+    introduce: () => ({ info: { ...info, version: '2.0.0', description: 'Red things' }, description: `All ${info.name}` }),
   }).tool('paint', {}, () => 'red')
   const handler = createHandler(blue, {
     identify: (head) => ({ id: head.header('who') ?? 'nobody' }),

@@ -12,7 +12,7 @@ const hub = () =>
   defineToolbox({
     name: 'hub',
     version: '1.0.0',
-    groups: { files: { about: 'Files' } },
+    groups: { files: { description: 'Files' } },
     exposure: (principal) => (principal?.id === 'ann' ? 'everything' : 'search'),
   }).tool('read_file', { group: 'files' }, () => 'text')
 
@@ -93,7 +93,7 @@ describe.each(testTransports)('settings chosen by a function, over $transport in
       exposure: 'search',
       search: (principal) => (principal?.id === 'ann' ? semantic : keyword),
     })
-    for (const about of [
+    for (const description of [
       'Hire a car',
       'Play a tune',
       'Write a letter',
@@ -102,7 +102,7 @@ describe.each(testTransports)('settings chosen by a function, over $transport in
       'Cut a tree',
       'Dig a hole',
     ])
-      town.tool(about.toLowerCase().replaceAll(' ', '_'), { about }, () => about)
+      town.tool(description.toLowerCase().replaceAll(' ', '_'), { description }, () => description)
     await using server = await testServer(town, testTransport)
     const finds = async (principal: Principal): Promise<boolean> => {
       const client = await server.connect({ principal, view: 'exposure=search' })
@@ -119,7 +119,7 @@ describe.each(testTransports)('settings chosen by a function, over $transport in
     const box = defineToolbox({
       name: 'hub',
       version: '1.0.0',
-      groups: { files: { about: 'Files' } },
+      groups: { files: { description: 'Files' } },
       remember: (principal) => (principal?.id === 'ann' ? 'principal' : 'session'),
     }).tool('read_file', { group: 'files' }, () => 'text')
     await using server = await testServer(box, testTransport)

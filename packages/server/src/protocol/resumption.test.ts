@@ -11,16 +11,16 @@ test('a client that resumes a broken stream gets the missed events', async () =>
   await using handler = createHandler(toolbox, { sessions: { eventStore: () => memoryEventStore(events) } })
   const session = await openSession(handler)
   const stream = await openStream(handler, session)
-  toolbox.tool('first', { about: 'First' }, () => 'first')
+  toolbox.tool('first', { description: 'First' }, () => 'first')
   const lastEventId = /^id: (.+)$/m.exec((await stream.next()) ?? '')?.[1] ?? ''
   await stream.close()
 
   const before = events.length
-  toolbox.tool('second', { about: 'Second' }, () => 'second')
+  toolbox.tool('second', { description: 'Second' }, () => 'second')
   await vi.waitFor(() => expect(events.length).toBeGreaterThan(before))
   const resumed = await openStream(handler, { ...session, 'last-event-id': lastEventId })
   expect(await resumed.next()).toContain('tools/list_changed')
-  toolbox.tool('third', { about: 'Third' }, () => 'third')
+  toolbox.tool('third', { description: 'Third' }, () => 'third')
   expect(await resumed.next()).toContain('tools/list_changed')
   await resumed.close()
 })

@@ -8,7 +8,7 @@ import { type Embedder, openAiEmbedder } from './index.ts'
 
 const info = { name: 'hub', version: '1.0.0', exposure: 'search' } as const
 
-const abouts = {
+const descriptions = {
   hire: 'Hire a vehicle for a day',
   settle: 'Pay what a supplier wants: a bill',
   post: 'Write a letter to somebody',
@@ -22,7 +22,7 @@ const abouts = {
 }
 
 function townTools<T extends Toolbox<never>>(box: T): T {
-  for (const [name, about] of Object.entries(abouts)) box.tool(name, { about }, () => name)
+  for (const [name, description] of Object.entries(descriptions)) box.tool(name, { description }, () => name)
   return box
 }
 
@@ -109,7 +109,7 @@ describe('a toolbox with an embedder', () => {
     await search(bob, 'tune')
     await search(ada, 'tune')
     expect(endpoint.requests.slice(before).map(({ input }) => input)).toEqual([['tune'], ['tune']])
-    box.tool('play_again', { about: 'Play more music' }, () => 'again')
+    box.tool('play_again', { description: 'Play more music' }, () => 'again')
     await searchWhenReady(ada, 'tune')
     const added = endpoint.requests.slice(before).flatMap(({ input }) => input.filter((text) => text !== 'tune'))
     expect(added).toEqual(['play again\nPlay more music\n'])
@@ -149,13 +149,13 @@ describe('tools that the query names or matches literally stay on top', () => {
   })
 
   test('whatever the embedder returns', async () => {
-    const names = Object.keys(abouts)
+    const names = Object.keys(descriptions)
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...names), fc.constantFrom(...Object.values(abouts)), async (named, about) => {
-        const box = townTools(defineToolbox({ ...info, search: { embedder: biasedTowards(about), deadlineMs: 5_000 } }))
+      fc.asyncProperty(fc.constantFrom(...names), fc.constantFrom(...Object.values(descriptions)), async (named, description) => {
+        const box = townTools(defineToolbox({ ...info, search: { embedder: biasedTowards(description), deadlineMs: 5_000 } }))
         await using client = await testContext(box)
         expect((await searchWhenReady(client, named)).names[0]).toBe(named)
-        const other = Object.values(abouts)[names.indexOf(named)] ?? ''
+        const other = Object.values(descriptions)[names.indexOf(named)] ?? ''
         expect((await search(client, other)).names[0]).toBe(named)
       }),
       { numRuns: 20 },
@@ -164,7 +164,7 @@ describe('tools that the query names or matches literally stay on top', () => {
 
   test('and similar tools come after them', async () => {
     await using endpoint = await embeddings()
-    await using client = await testContext(town(endpoint).box.tool('find_tune', { about: 'Find one' }, () => ''))
+    await using client = await testContext(town(endpoint).box.tool('find_tune', { description: 'Find one' }, () => ''))
     const { names } = await searchWhenReady(client, 'tune')
     expect(names).toEqual(['find_tune', 'play'])
   })
@@ -265,7 +265,7 @@ describe('with a broken embedder, search falls back to keywords', () => {
 })
 
 describe('tools that are not permitted leave no trace', () => {
-  const secret = { about: 'Music of the secret band' }
+  const secret = { description: 'Music of the secret band' }
   const permit: ToolboxOptions<never>['permit'] = (principal, tool) => tool.name !== 'secret' || principal?.id === 'ada'
   const queries = ['tune', 'music', 'secret', 'secret band', synonymsOnly, 'sunshine', 'Hire a vehicle']
 
