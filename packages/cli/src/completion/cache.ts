@@ -1,6 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
-import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from '@unfold-mcp/core'
+import { isRecord, isTool, type Tool } from '@unfold-mcp/core'
 import type { KnownTool } from './candidate.ts'
 import type { CompletionCache } from './complete.ts'
 import { readToolIndex, type ToolIndex, writeToolIndex } from './tool-index.ts'
@@ -109,5 +108,3 @@ function toolsIn({ tools: folder }: CompletionFolders, file: string): readonly T
     return []
   }
 }
-
-const isTool = (value: unknown): value is Tool => isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)

@@ -29,10 +29,6 @@ export interface CatalogStore extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export function isTool(value: unknown): value is Tool {
-  return isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)
-}
-
 /** Validates stored details. Earlier versions stored only the instructions. */
 export function parseServerDetails(value: unknown): ServerDetails {
   if (typeof value === 'string') return { instructions: value }
