@@ -1,5 +1,6 @@
 import { isRecord } from '../base/record.ts'
 import type { JsonSchema } from '../tool/tool.ts'
+import { listOf } from './form/reader.ts'
 import { acceptsText, patternExample } from './pattern/example.ts'
 
 const maxDepth = 6
@@ -99,8 +100,6 @@ function numberExample({ minimum, exclusiveMinimum, maximum, multipleOf }: JsonS
   if (typeof exclusiveMinimum === 'number') return from(exclusiveMinimum + 1)
   return typeof maximum === 'number' && maximum < (step ?? 1) ? maximum : (step ?? 1)
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const propertiesOf = ({ properties }: JsonSchema): { readonly [name: string]: unknown } =>
   isRecord(properties) ? properties : {}

@@ -1,4 +1,5 @@
 import { isRecord } from '../base/record.ts'
+import { truncate } from '../base/truncate.ts'
 import type { JsonSchema, Tool } from './tool.ts'
 
 /** Formats a tool on one line: `create_issue(repo: string, title: string, body?: string) — Open an issue`. */
@@ -6,7 +7,7 @@ export function signature(tool: Tool, limit = 240): string {
   const call = `${tool.name}(${parameters(tool.inputSchema)})`
   const about = firstSentence(tool.description ?? tool.title ?? '')
   const line = about === '' ? call : `${call} — ${about}`
-  return cut(line.replaceAll(/[\r\n\v\f\u2028\u2029]+/gu, ' '), limit)
+  return truncate(line.replaceAll(/[\r\n\v\f\u2028\u2029]+/gu, ' '), limit)
 }
 
 function parameters(schema: JsonSchema, depth = 0): string {
@@ -45,12 +46,7 @@ function union(texts: readonly string[]): string {
 /** Formats a value as JSON; objects and arrays only by their type, since they may be large. */
 function literal(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'array' : 'object'
-  return cut(JSON.stringify(value), 60)
-}
-
-/** Truncates without splitting a surrogate pair. */
-function cut(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/u, '')}…` : text
+  return truncate(JSON.stringify(value), 60)
 }
 
 const wrapped = (text: string): string => (text.includes(' ') && !text.startsWith('{') ? `(${text})` : text)

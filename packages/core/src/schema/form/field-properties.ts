@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/record.ts'
+import { truncate } from '../../base/truncate.ts'
 import type { JsonSchema } from '../../tool/tool.ts'
 import type { Choice, Constraints, Field, FieldProperties } from './field.ts'
 import { listOf, typesIn } from './reader.ts'
@@ -19,7 +20,7 @@ export function choicesOf(values: readonly unknown[], schema: JsonSchema): reado
   const labels = listOf(schema.enumNames ?? schema['x-enumNames'])
   return values.map((value, index) => {
     const label = labels[index]
-    return { value, label: cut(typeof label === 'string' ? label : valueText(value), maxLabelLength) }
+    return { value, label: truncate(typeof label === 'string' ? label : valueText(value), maxLabelLength) }
   })
 }
 
@@ -35,8 +36,8 @@ export function titledChoices({
   if (choices.length !== 1) return choices
   return choices.map((choice) => ({
     ...choice,
-    ...(typeof title === 'string' ? { label: cut(title, maxLabelLength) } : {}),
-    ...(typeof description === 'string' ? { description: cut(description, maxDescriptionLength) } : {}),
+    ...(typeof title === 'string' ? { label: truncate(title, maxLabelLength) } : {}),
+    ...(typeof description === 'string' ? { description: truncate(description, maxDescriptionLength) } : {}),
   }))
 }
 
@@ -48,8 +49,8 @@ export function fieldProperties(schema: JsonSchema, { name, path, required, orde
   return {
     name,
     path,
-    label: cut(typeof title === 'string' ? title : name, maxLabelLength),
-    ...(typeof description === 'string' ? { description: cut(description, maxDescriptionLength) } : {}),
+    label: truncate(typeof title === 'string' ? title : name, maxLabelLength),
+    ...(typeof description === 'string' ? { description: truncate(description, maxDescriptionLength) } : {}),
     required,
     nullable: schema.nullable === true,
     secret: typesIn(schema.type).includes('string') && isSecret(name, schema),
@@ -90,7 +91,7 @@ function constraintsOf(schema: JsonSchema): Constraints {
     ...(typeof minimum === 'number' ? { [low]: minimum } : {}),
     ...(typeof maximum === 'number' ? { [high]: maximum } : {}),
     ...(typeof pattern === 'string' ? { pattern } : {}),
-    ...(typeof format === 'string' ? { format: cut(format, maxLabelLength) } : {}),
+    ...(typeof format === 'string' ? { format: truncate(format, maxLabelLength) } : {}),
     ...(uniqueItems === true ? { uniqueItems } : {}),
   }
 }
@@ -110,11 +111,6 @@ export function orderedNames(schema: JsonSchema, properties: JsonSchema): readon
     return first === second ? 0 : first - second
   }
   return names.sort(before)
-}
-
-/** Truncates without splitting a surrogate pair. */
-function cut(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/u, '')}…` : text
 }
 
 // Matches words, so that `apiKey`, `api_key` and `API-KEY` are equal, and `max_tokens` is not a token.
