@@ -1,6 +1,7 @@
 export { parseBoolean } from './base/boolean.ts'
 export { ByteLines } from './base/byte-lines.ts'
 export { canonicalJson } from './base/canonical.ts'
+export { decodeUri } from './base/decode-uri.ts'
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
 export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './base/names.ts'

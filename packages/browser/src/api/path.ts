@@ -1,3 +1,4 @@
+import { decodeUri } from '@unfold-mcp/core'
 import { isData } from './shape.ts'
 
 const maxSegments = 16
@@ -28,15 +29,7 @@ export function variableName(place: number): string {
 }
 
 function isVariable(segment: string): boolean {
-  const text = decoded(segment)
+  const text = decodeUri(segment)
   // Names in paths need no escaping, data does. A number may have a file extension.
   return isData(text) || !/^[\p{L}\p{N}._~!$&'()*+,;=:@-]+$/u.test(text) || /^\d+\.[a-z]{1,5}$/i.test(text)
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }

@@ -1,3 +1,4 @@
+import { decodeUri } from '@unfold-mcp/core'
 import { hasRedaction } from './marker.ts'
 
 /**
@@ -69,12 +70,7 @@ function judged(name: string): Secrecy {
 
 function unescaped(name: string): string {
   const plain = name.replace(/\\+u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-  if (!plain.includes('%')) return plain
-  try {
-    return decodeURIComponent(plain)
-  } catch {
-    return plain
-  }
+  return plain.includes('%') ? decodeUri(plain) : plain
 }
 
 const harmless = new Set(['', 'true', 'false', 'null', 'undefined', 'nan', 'none', 'nil'])

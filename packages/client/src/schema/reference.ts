@@ -1,4 +1,4 @@
-import { isRecord } from '@unfold-mcp/core'
+import { decodeUri, isRecord } from '@unfold-mcp/core'
 import type { Meter } from './budget.ts'
 
 /** Schema, and the document that resolves its references. */
@@ -25,7 +25,7 @@ export class References {
     if (document === undefined) return undefined
     if (fragment === '') return { schema: document, root: document }
     if (fragment.startsWith('/')) return this.#resolvePointer(fragment, document)
-    return this.#names().get(`${idOf(document)}#${decode(fragment)}`)
+    return this.#names().get(`${idOf(document)}#${decodeUri(fragment)}`)
   }
 
   #document(base: string, root: unknown): unknown {
@@ -38,7 +38,7 @@ export class References {
     let root = document
     for (const part of pointer.slice(1).split('/')) {
       this.#meter.spend()
-      const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~')
+      const key = decodeUri(part).replaceAll('~1', '/').replaceAll('~0', '~')
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return undefined
       schema = (schema as Readonly<Record<string, unknown>>)[key]
       if (startsDocument(schema)) root = schema
@@ -82,13 +82,5 @@ function absolute(ref: string, base: string): string {
     return new URL(ref, base === '' ? undefined : base).href
   } catch {
     return ref
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

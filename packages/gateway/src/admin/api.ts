@@ -1,4 +1,4 @@
-import { nearest, nearestHint, printable } from '@unfold-mcp/core'
+import { decodeUri, nearest, nearestHint, printable } from '@unfold-mcp/core'
 import { isSameToken, presentedToken } from '../access/admin-token.ts'
 import { logLevels, rankOf } from '../base/log.ts'
 import type { ConfigProblem } from '../config/problem.ts'
@@ -90,15 +90,7 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
 function routeOf(requestMethod: string, path: string): { readonly route: string; readonly name: string } {
   const [, name = '', rest = ''] = /^\/upstreams\/([^/]+)(\/restart)?$/u.exec(path) ?? []
   const method = requestMethod === 'HEAD' ? 'GET' : requestMethod
-  return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /upstreams/*${rest}`, name: decoded(name) }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /upstreams/*${rest}`, name: decodeUri(name) }
 }
 
 const maxEntries = 1_000

@@ -1,4 +1,4 @@
-import { printable } from '@unfold-mcp/core'
+import { decodeUri, printable } from '@unfold-mcp/core'
 import { type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
 import { Fingerprints, minSecretLength, type Range } from './fingerprints.ts'
@@ -141,17 +141,9 @@ function secretsOfSearch(search: SearchConfig | undefined): readonly string[] {
 function secretsInUrl(url: string): readonly string[] {
   if (!URL.canParse(url)) return []
   const { username, password, searchParams } = new URL(url)
-  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
-  const login = username === '' && password === '' ? [] : [username, decoded(username), password, decoded(password), basic]
+  const basic = Buffer.from(`${decodeUri(username)}:${decodeUri(password)}`).toString('base64')
+  const login = username === '' && password === '' ? [] : [username, decodeUri(username), password, decodeUri(password), basic]
   return [...login, ...searchParams.values()]
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 function encoded(text: string): string {
