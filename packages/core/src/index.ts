@@ -47,14 +47,12 @@ export {
 export { generateDescription } from './groups/description.ts'
 export {
   ancestorsOf,
-  closureOf,
   declareGroups,
   type Group,
   type GroupDeclaration,
   type Groups,
   gateName,
   groupOf,
-  noGroups,
   type Quota,
   unknownGroup,
 } from './groups/groups.ts'
