@@ -17,8 +17,8 @@ export interface IdentifiedServer extends AsyncDisposable {
 }
 
 /** Serves these tools in this way; each answers with the arguments that it got. */
-export function identifiedServer(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
-  return way.transport === 'stdio' ? overPipes(way, tools) : overHttp(way, tools)
+export function identifiedServer(testTransport: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
+  return testTransport.transport === 'stdio' ? overPipes(testTransport, tools) : overHttp(testTransport, tools)
 }
 
 /** What follows `--` on a command line, for a server of these tools. */
@@ -30,14 +30,14 @@ export async function serverCommand(folder: string, tools: readonly Tool[]): Pro
 
 const protocolOf = ({ era }: TestTransport) => (era === 'session' ? 'session' : '2026-07-28')
 
-async function overPipes(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
+async function overPipes(testTransport: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-identity-'))
   const [command = '', ...args] = await serverCommand(folder, tools)
   const lines: string[] = []
   const target: Target = { command, args }
   const onStderr = (line: string): void => void lines.push(line)
   return {
-    connect: (options) => connect(target, { protocol: protocolOf(way), onStderr, ...options }),
+    connect: (options) => connect(target, { protocol: protocolOf(testTransport), onStderr, ...options }),
     async serve(next) {
       await serverCommand(folder, next)
     },
@@ -46,11 +46,11 @@ async function overPipes(way: TestTransport, tools: readonly Tool[]): Promise<Id
   }
 }
 
-async function overHttp(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
+async function overHttp(testTransport: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
   let listening = await listen(toolboxOf(tools), { port: 0 })
   const wire = await tap(portOf(listening.url))
   return {
-    connect: (options) => connect({ url: wire.url }, { protocol: protocolOf(way), ...options }),
+    connect: (options) => connect({ url: wire.url }, { protocol: protocolOf(testTransport), ...options }),
     async serve(next) {
       const before = listening
       listening = await listen(toolboxOf(next), { port: 0 })

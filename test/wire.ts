@@ -72,7 +72,7 @@ interface Line extends AsyncDisposable {
 }
 
 /** Serves a toolbox to a client that shows every byte. */
-export function openWire(served: object, way: TestTransport, options: WireOptions = {}): Promise<Wire> {
+export function openWire(served: object, testTransport: TestTransport, options: WireOptions = {}): Promise<Wire> {
   const { principal, view, initialised: _i, listens: _l, ...rest } = options
   const seen = { ...(principal !== undefined && { principal }), ...(view !== undefined && { view }) }
   const endpoint: Endpoint = {
@@ -82,7 +82,7 @@ export function openWire(served: object, way: TestTransport, options: WireOption
       return { url: `${listening.url}?${view ?? ''}`, fetch: (url, init) => fetch(url, init), close: () => listening.close() }
     },
   }
-  return wireTo(endpoint, way, options)
+  return wireTo(endpoint, testTransport, options)
 }
 
 /** Connects a client that shows every byte. */

@@ -14,16 +14,16 @@ test('a client finds the search tools after it opened the group', async () => {
 //#endregion
 
 //#region ways
-for (const way of testTransports) {
-  test(`one client's activation is nobody else's: ${way.transport}, ${way.era}`, async () => {
-    await using server = await testServer(library, way)
+for (const testTransport of testTransports) {
+  test(`one client's activation is nobody else's: ${testTransport.transport}, ${testTransport.era}`, async () => {
+    await using server = await testServer(library, testTransport)
     await using ada = await server.connect()
     await using bob = await server.connect()
     const before = await bob.toolNames()
 
     await ada.call('activate_search')
     await ada.settle()
-    expect(ada.listChanges).toBe(way.era === 'session' ? 1 : 0)
+    expect(ada.listChanges).toBe(testTransport.era === 'session' ? 1 : 0)
     expect(await bob.toolNames()).toEqual(before)
     expect(bob.listChanges).toBe(0)
   })

@@ -84,13 +84,13 @@ function bothClasses() {
   return [new OfMcp(), new Ours()] as const
 }
 
-verifies('P17', async ({ connect, way }) => {
+verifies('P17', async ({ connect, testTransport }) => {
   for (const pair of [bothNamings(), bothClasses()]) {
     const [ofMcp, ours] = await Promise.all(
       pair.map(async (served) => {
         const client = await connect(served)
         const first = await client.tools()
-        if (way.era === 'session') {
+        if (testTransport.era === 'session') {
           await client.call('activate')
           await client.call('activate_notes')
         }
@@ -106,7 +106,7 @@ verifies('P17', async ({ connect, way }) => {
       inputSchema: { required: ['text'] },
       outputSchema: { required: ['length'] },
     })
-    if (way.era === 'session') expect(JSON.stringify(ofMcp?.all)).toContain('Notes')
+    if (testTransport.era === 'session') expect(JSON.stringify(ofMcp?.all)).toContain('Notes')
   }
 })
 

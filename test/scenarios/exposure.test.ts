@@ -126,7 +126,7 @@ verifies('L07-9', async ({ connect }) => {
   expect(client.listChanges).toBe(4)
 })
 
-verifies('L07-10', async ({ serve, way }) => {
+verifies('L07-10', async ({ serve, testTransport }) => {
   const status = async (options: Parameters<typeof office>[0], view = '') => {
     const client = await (await serve(office(options))).connect({ view })
     const reply = await client.call('manage_tools', { action: 'status' })
@@ -142,7 +142,7 @@ verifies('L07-10', async ({ serve, way }) => {
     expect(said.tokens).toBeGreaterThan(0)
     return said
   }
-  const isSession = way.era === 'session'
+  const isSession = testTransport.era === 'session'
   expect(await status({ exposure: 'lazy' })).toMatchObject({ exposure: isSession ? 'lazy' : 'search' })
   const above = await status({ exposure: { mode: 'auto', ...dear } })
   expect(above).toMatchObject({ exposure: 'search' })
@@ -152,8 +152,8 @@ verifies('L07-10', async ({ serve, way }) => {
   expect(await status({}, 'exposure=search')).toMatchObject({ exposure: 'search', reason: '"search" was requested or declared' })
 })
 
-verifies('L07-11', async ({ serve, way }) => {
-  const isSession = way.era === 'session'
+verifies('L07-11', async ({ serve, testTransport }) => {
+  const isSession = testTransport.era === 'session'
   const server = await serve(office({ exposure: dear }))
   for (const [exposure, expected] of [
     ['everything', officeTools],

@@ -83,7 +83,7 @@ async function knock(url: string, token = ''): Promise<{ status: number; text: s
   return { status: response.status, text: await response.text() }
 }
 
-verifies('V01', async ({ way: { era } }) => {
+verifies('V01', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: all.token })
   await using second = await gateway.connect('/s/mail', { era, token: all.token })
   await using whole = await gateway.connect('?exposure=everything', { era, token: all.token })
@@ -102,7 +102,7 @@ verifies('V01', async ({ way: { era } }) => {
   await expect(first.call('send')).rejects.toThrow(/send/u)
 })
 
-verifies('V02', async ({ way: { era } }) => {
+verifies('V02', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: all.token })
   expect(first.client.getServerVersion()).toEqual({
     name: 'notes-server',
@@ -118,7 +118,7 @@ verifies('V02', async ({ way: { era } }) => {
   expect(second.client.getInstructions()).toBe('Reads and sends mail.')
 })
 
-verifies('V03', async ({ way: { era } }) => {
+verifies('V03', async ({ testTransport: { era } }) => {
   await using me = await person(`${gateway.url}/s/front%20desk`, { era, token: all.token })
   const { client } = me
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet', 'inquire'])
@@ -135,7 +135,7 @@ verifies('V03', async ({ way: { era } }) => {
   expect(Object.keys(without.client.getServerCapabilities() ?? {}).sort()).toEqual(['extensions', 'logging', 'tools'])
 })
 
-verifies('V04', async ({ way: { era } }) => {
+verifies('V04', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: worker.token })
   expect(await first.toolNames()).toEqual(['read_result', 'search', 'notes__search_tools'])
   await expect(first.call('add')).rejects.toThrow(/add/u)
@@ -158,7 +158,7 @@ verifies('V04', async ({ way: { era } }) => {
   expect((await knock(`${gateway.url}/s/`, worker.token)).text).toContain('Servers: notes.')
 })
 
-verifies('V05', async ({ way: { era } }) => {
+verifies('V05', async ({ testTransport: { era } }) => {
   const mcpServers = { one: plain({ tools: ['search', 'add'] }), two: plain({ tools: ['search', 'add'] }) }
   await using changed = await composition({ mcpServers, exposure: 'everything' })
   const [one, again, two, both] = await Promise.all(['/s/one', '/s/one', '/s/two', ''].map((at) => changed.connect({ era, at })))
@@ -173,7 +173,7 @@ verifies('V05', async ({ way: { era } }) => {
   expect(JSON.stringify(await two.tools())).toBe(before)
 })
 
-verifies('V06', async ({ way: { era } }) => {
+verifies('V06', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: searcher.token })
   const finding = ['search_tools', 'describe_tools', 'call_tool', 'read_result']
   expect((await first.toolNames()).toSorted()).toEqual(finding.toSorted())
@@ -192,7 +192,7 @@ verifies('V06', async ({ way: { era } }) => {
   expect((await asked.toolNames()).toSorted()).toEqual(finding.toSorted())
 })
 
-verifies('V07', async ({ way: { era } }) => {
+verifies('V07', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: all.token })
   await using second = await gateway.connect('/s/notes', { era, token: other.token })
   const long = await first.call('search', { make: { lines: 500 } })
@@ -201,7 +201,7 @@ verifies('V07', async ({ way: { era } }) => {
   expect(textOf(await second.call('read_result', { handle }))).toContain('Unknown or expired handle')
 })
 
-verifies('V08', async ({ way: { era } }) => {
+verifies('V08', async ({ testTransport: { era } }) => {
   await using me = await person(`${gateway.url}/s/front%20desk`, { era, token: all.token })
   await using bystander = await person(`${gateway.url}/s/front%20desk`, { era, token: all.token })
   expect(await me.text('ask')).toContain('accept Ada')
@@ -213,7 +213,7 @@ verifies('V08', async ({ way: { era } }) => {
   expect(steps).toEqual([1, 2, 3])
 })
 
-verifies('V09', async ({ way: { era } }) => {
+verifies('V09', async ({ testTransport: { era } }) => {
   const [one, two] = [plain({ tools: ['search'] }), plain({ tools: ['search', 'add'] })]
   await using edge = await served({ mcpServers: { one }, exposure: 'everything' })
   await edge.ready('one')
@@ -250,7 +250,7 @@ verifies('V09', async ({ way: { era } }) => {
   expect(await stays.toolNames()).toEqual(expect.arrayContaining(['one__add', 'two__search']))
 })
 
-verifies('V10', async ({ way: { era } }) => {
+verifies('V10', async ({ testTransport: { era } }) => {
   const { record, token } = createToken('me')
   const settings = { tokens: [record], limits: { callsPerMinute: 3 }, audit: { path: 'calls.jsonl' } }
   await using edge = await served({ mcpServers: { notes }, ...settings, exposure: 'everything' })
@@ -280,7 +280,7 @@ verifies('V10', async ({ way: { era } }) => {
   expect(upstreams.map(({ url }) => url)).toEqual([`${edge.url}/s/notes`])
 })
 
-verifies('V11', async ({ way: { era } }) => {
+verifies('V11', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/reports?exposure=lazy', { era, token: all.token })
   await using second = await gateway.connect('/s/reports?exposure=lazy', { era, token: all.token })
   if (era === 'session') {

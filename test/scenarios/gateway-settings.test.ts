@@ -40,7 +40,7 @@ const findsByMeaning = (client: Client, name: string): Promise<void> =>
 const embedderOf = ({ url }: Embeddings): object => ({ url, model: 'small', apiKey: reference('EMBED_KEY') })
 const environment = { EMBED_KEY: 'canary-embedder-4d1c' }
 
-verifies('K01', async ({ way: { era } }) => {
+verifies('K01', async ({ testTransport: { era } }) => {
   await using endpoint = await embeddings()
   await using edge = await served(
     {
@@ -64,7 +64,7 @@ verifies('K01', async ({ way: { era } }) => {
   expect(await found(byWords, 'rent an automobile')).toEqual([])
 })
 
-verifies('K02', async ({ way: { era } }) => {
+verifies('K02', async ({ testTransport: { era } }) => {
   const report = { description: 'Send the monthly report to the accounting department' }
   const names = ['report_a', 'report_b', 'report_c']
   const office = plain({ tools: [...names.map((name) => ({ name, ...report })), 'brew_coffee', 'water_plants'] })
@@ -83,7 +83,7 @@ verifies('K02', async ({ way: { era } }) => {
   }
 })
 
-verifies('K03', async ({ way: { era } }) => {
+verifies('K03', async ({ testTransport: { era } }) => {
   await using folder = await gatewayFolder()
   const config = {
     mcpServers: { town },
@@ -108,7 +108,7 @@ verifies('K03', async ({ way: { era } }) => {
   }
 })
 
-verifies('K04', async ({ way: { era } }) => {
+verifies('K04', async ({ testTransport: { era } }) => {
   const profiles = { other: { exposure: 'groups', remember: 'principal' } }
   await using edge = await served({ mcpServers, tokens, exposure: 'groups', profiles })
   await edge.ready('town')
@@ -123,7 +123,7 @@ verifies('K04', async ({ way: { era } }) => {
   expect(await stranger.toolNames()).not.toContain('town__hire')
 })
 
-verifies('K05', async ({ way: { era } }) => {
+verifies('K05', async ({ testTransport: { era } }) => {
   await using endpoint = await embeddings()
   const config = { mcpServers, tokens: [ann.record], exposure: 'search' }
   await using edge = await served(config, { environment })

@@ -384,7 +384,7 @@ test('a handler opens the gate by activating without a group', async () => {
   expect(client.toolNames()).toEqual(['begin', 'ping'])
 })
 
-verifies('P09', async ({ wire, way }) => {
+verifies('P09', async ({ wire, testTransport }) => {
   const toolbox = defineToolbox({ ...info, gate: 'Everything there is', hiddenCalls: 'hint' })
     .tool('read_file', { tags: ['disk'] }, () => 'read')
     .tool('write_file', {}, () => 'written')
@@ -409,10 +409,10 @@ verifies('P09', async ({ wire, way }) => {
   const view = await wire(toolbox, { view: 'tags=disk' })
   read.push((await view.ask('tools/call', { name: 'write_file' })).text)
   expect(read.filter((text) => text.includes('(gate)') || /"all"|\ball[ (:.]|=all/u.test(text))).toEqual([])
-  expect(read.join()).toContain(way.era === 'session' ? 'Activated.' : 'No activation is needed')
+  expect(read.join()).toContain(testTransport.era === 'session' ? 'Activated.' : 'No activation is needed')
 })
 
-verifies('P11', async ({ serve, way }) => {
+verifies('P11', async ({ serve, testTransport }) => {
   const toolbox = defineToolbox({
     ...info,
     groups: { notion: {}, deep: { parent: 'notion' } },
@@ -428,7 +428,7 @@ verifies('P11', async ({ serve, way }) => {
   const his = 'Notion: pages, databases, comments (5 tools).'
   expect(client.client.getInstructions()).toContain(hers)
   expect(other.client.getInstructions()).toContain(his)
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   const described = async (of: typeof client) => (await of.tools()).find(({ name }) => name === 'activate_notion')?.description
   expect(await described(client)).toContain(hers)
   expect(await described(other)).toContain(his)
@@ -469,7 +469,7 @@ verifies('P14', async ({ connect }) => {
   expect((await connect(silent)).client.getInstructions()).toBe('Call activate to list its tools: Hub: lines (1 tool).')
 })
 
-verifies('P15', async ({ serve, way }) => {
+verifies('P15', async ({ serve, testTransport }) => {
   @mcpServer({ name: 'hub', version: '1.0.0', activation: 'active', groups: 'groups' })
   class Hub {
     active = false
@@ -483,14 +483,14 @@ verifies('P15', async ({ serve, way }) => {
   expect(() => hub.active).toThrow('Open scopes: none.')
   const client = await server.connect()
   const both = () => [hub.active, hub.groups.isActive('files')]
-  if (way.transport === 'stdio') expect(both()).toEqual([false, false])
+  if (testTransport.transport === 'stdio') expect(both()).toEqual([false, false])
   await client.call('activate')
   await client.call('activate_files')
   const scope = textOf(await client.call('read_file'))
   expect(toolboxOf(hub).isActive('files', scope)).toBe(true)
-  if (way.transport === 'stdio') expect(both()).toEqual([true, true])
+  if (testTransport.transport === 'stdio') expect(both()).toEqual([true, true])
   // With a second client, and over HTTP, it must be said whose.
-  if (way.transport === 'stdio') await server.connect()
+  if (testTransport.transport === 'stdio') await server.connect()
   expect(() => hub.active).toThrow(
     `"active" outside a call needs a scope: toolboxOf(server).isActive('all', scope). Open scopes: ${scope}`,
   )

@@ -26,7 +26,7 @@ verifies('A02', async ({ wire }) => {
   expect(hidden.text).toBe(unknown.text.replaceAll('zead_file', 'read_file'))
 })
 
-verifies('P06', async ({ wire, way }) => {
+verifies('P06', async ({ wire, testTransport }) => {
   const tool = (name: string, args: object) => ['tools/call', { name, arguments: args }] as const
   const questions = [
     ['tools/call', { name: 'read_file' }],
@@ -52,18 +52,18 @@ verifies('P06', async ({ wire, way }) => {
   // With a policy that lets a client know of the tool, all of them know of it.
   const hinting = (await answers(await wire(hub('hint'), view))).filter((text) => !text.includes('read_file'))
   expect(hinting).toEqual([])
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   await hiding.ask('tools/call', { name: 'activate_files' })
   expect((await answers(hiding)).filter((text) => !text.includes('read_file'))).toEqual([])
 })
 
-verifies('P07', async ({ connect, way }) => {
+verifies('P07', async ({ connect, testTransport }) => {
   const client = await connect(hub('opaque'), { view: 'exposure=search' })
   expect(textOf(await client.call('search_tools', { query: 'read_file' }))).toContain('- read_file()')
   const answer = await client.call('read_file')
   expect(reasonOf(answer)).toBe('requires_activation')
   expect(textOf(answer)).toBe("Tool 'read_file' is not listed. Call it with call_tool(name, arguments).")
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   const lazy = await connect(hub('opaque'), { view: 'exposure=lazy' })
   expect(textOf(await lazy.call('read_file'))).toContain('or enable it with manage_tools first')
   expect((await refusalOf(lazy.call('zead_file'))).reason).toBe('unknown_tool')

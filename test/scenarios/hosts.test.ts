@@ -82,8 +82,8 @@ verifies('H05', async ({ serve }) => {
   expect(await (await server.connect({ view: 'host=qwen-code' })).toolNames()).toEqual([...searchSurface, ...officeTools])
 })
 
-verifies('H06', async ({ way }) => {
-  await using server = await testServer(office(), way, { relistTimeoutMs: 60_000 })
+verifies('H06', async ({ testTransport }) => {
+  await using server = await testServer(office(), testTransport, { relistTimeoutMs: 60_000 })
   const client = await server.connect()
   const listed: (readonly string[])[] = []
   let isAnswered = false
@@ -98,12 +98,12 @@ verifies('H06', async ({ way }) => {
   expect(textOf(await client.call('read_file', { path: 'a' }))).toBe('contents of a')
 })
 
-verifies('H07', async ({ way }) => {
-  await using slow = await testServer(office(), way, { relistTimeoutMs: 50 })
+verifies('H07', async ({ testTransport }) => {
+  await using slow = await testServer(office(), testTransport, { relistTimeoutMs: 50 })
   const silent = await slow.connect()
   expect(textOf(await silent.call('activate_files'))).toContain('read_file')
   // With no limit in sight, only a client that is not waited for is answered.
-  await using server = await testServer(office(), way, { relistTimeoutMs: 1_000_000 })
+  await using server = await testServer(office(), testTransport, { relistTimeoutMs: 1_000_000 })
   const never = await server.connect({ name: 'codex-mcp-client' })
   expect(textOf(await never.call('activate_files'))).toContain('read_file')
   const elsewhere = await server.connect({ view: 'host=opencode' })
@@ -135,9 +135,9 @@ verifies('H08', async ({ connect }) => {
   for (const tool of small) expect([tool.name, tool._meta?.['anthropic/alwaysLoad']]).toEqual([tool.name, true])
 })
 
-verifies('H09', async ({ serve, way }) => {
+verifies('H09', async ({ serve, testTransport }) => {
   const server = await serve(office())
-  const exposures = way.era === 'session' ? ['search', 'lazy', 'groups'] : ['search']
+  const exposures = testTransport.era === 'session' ? ['search', 'lazy', 'groups'] : ['search']
   for (const exposure of exposures) {
     const client = await server.connect({ view: `exposure=${exposure}`, name: 'opencode' })
     const own = (await client.tools()).filter(({ name }) => !officeTools.includes(name))
@@ -170,13 +170,13 @@ verifies('H12', async ({ serve }) => {
   expect(await native.toolNames()).toEqual([...searchSurface, ...officeTools])
 })
 
-verifies('H11', async ({ serve, way }) => {
+verifies('H11', async ({ serve, testTransport }) => {
   const names = Array.from({ length: 60 }, (_, index) => `department_${index}`)
   const groups = Object.fromEntries(names.map((name) => [name, { about: `${'Everything that concerns '.repeat(4)}${name}` }]))
   const toolbox = defineToolbox({ ...info, about: 'A company.', groups, exposure: { mode: 'auto', budgetTokens: 10 } })
   for (const name of names) toolbox.tool(`report_${name}`, { group: name, about: 'Report' }, () => '')
   const server = await serve(toolbox)
-  for (const view of ['', 'exposure=native', ...(way.era === 'session' ? ['exposure=groups', 'exposure=lazy'] : [])]) {
+  for (const view of ['', 'exposure=native', ...(testTransport.era === 'session' ? ['exposure=groups', 'exposure=lazy'] : [])]) {
     const instructions = (await server.connect({ view })).client.getInstructions() ?? ''
     expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(2_048)
     expect(instructions).toContain('A company.')

@@ -40,32 +40,32 @@ const writeNote: Tool = {
 }
 
 /** The identity of a server of these tools, as a client is told. */
-async function identityOf(way: TestTransport, tools: readonly Tool[]): Promise<string | undefined> {
-  await using server = await identifiedServer(way, tools)
+async function identityOf(testTransport: TestTransport, tools: readonly Tool[]): Promise<string | undefined> {
+  await using server = await identifiedServer(testTransport, tools)
   await using connection = await server.connect()
   return (await connection.identity())?.server_id
 }
 
-verifies('C01', async ({ way }) => {
-  const id = await identityOf(way, [agentList, readFile, writeNote])
+verifies('C01', async ({ testTransport }) => {
+  const id = await identityOf(testTransport, [agentList, readFile, writeNote])
   expect(id).toMatch(/^[0-9a-f-]{36}$/u)
-  expect(await identityOf(way, [writeNote, agentList, readFile])).toBe(id)
+  expect(await identityOf(testTransport, [writeNote, agentList, readFile])).toBe(id)
 })
 
-verifies('C02', async ({ way }) => {
+verifies('C02', async ({ testTransport }) => {
   const changed: readonly Tool[] = [
     { ...readFile, name: 'read' },
     { ...readFile, description: 'Read the contents of a file' },
     { ...readFile, inputSchema: { ...readFile.inputSchema, required: [] } },
   ]
-  const ids = [await identityOf(way, [agentList, readFile])]
-  for (const tool of changed) ids.push(await identityOf(way, [agentList, tool]))
+  const ids = [await identityOf(testTransport, [agentList, readFile])]
+  for (const tool of changed) ids.push(await identityOf(testTransport, [agentList, tool]))
   expect(new Set(ids).size).toBe(4)
   expect(ids).not.toContain(undefined)
 })
 
-verifies('C03', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList])
+verifies('C03', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList])
   const told = async (): Promise<readonly unknown[]> => {
     await using connection = await server.connect()
     const { server_id, tools_count } = (await connection.identity()) ?? {}
@@ -81,15 +81,15 @@ verifies('C03', async ({ way }) => {
   expect(third[0]).toBe(first[0])
 })
 
-verifies('C04', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile, writeNote])
+verifies('C04', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile, writeNote])
   await using connection = await server.connect()
   expect(await connection.identity()).toMatchObject({ tools_count: 3, protocol_version: '1.0' })
   expect(await connection.tools()).toHaveLength(3)
 })
 
-verifies('C05', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
+verifies('C05', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
   const cache = memoryCache()
   for (let i = 0; i < 3; i++) {
     await using connection = await server.connect({ cache })
@@ -100,8 +100,8 @@ verifies('C05', async ({ way }) => {
   expect(server.count('tools/call')).toBe(3)
 })
 
-verifies('C06', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
+verifies('C06', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
   const cache = memoryCache()
   const names = async (): Promise<readonly string[]> => {
     await using connection = await server.connect({ cache })
@@ -173,8 +173,8 @@ verifies('C10', async ({ wire }) => {
   }
 })
 
-verifies('C11', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
+verifies('C11', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
   await using connection = await server.connect()
   // The client knows its tools and refuses by itself; told to send all the same, it is the server that refuses.
   for (const options of [{}, { unlisted: true }]) {
@@ -186,8 +186,8 @@ verifies('C11', async ({ way }) => {
   await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
 })
 
-verifies('C12', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList])
+verifies('C12', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList])
   await using connection = await server.connect()
   expect((await connection.call('agent_list')).content).toEqual([{ type: 'text', text: '{}' }])
 })
@@ -218,9 +218,9 @@ verifies('C13', async () => {
   }
 })
 
-verifies('C14', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
-  const id = await identityOf(way, [agentList, readFile])
+verifies('C14', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
+  const id = await identityOf(testTransport, [agentList, readFile])
   {
     await using connection = await server.connect({ expectIdentity: id ?? '' })
     expect(await connection.tools()).toHaveLength(2)
@@ -232,7 +232,7 @@ verifies('C14', async ({ way }) => {
 
 const info = { name: 'plain', version: '1.0.0' }
 
-verifies('C15', async ({ wire, way }) => {
+verifies('C15', async ({ wire, testTransport }) => {
   const input = z.object({ path: z.string() })
   const toolbox = defineToolbox({ ...info, protocol: { identity: false } }).tool(
     'read_file',
@@ -244,7 +244,7 @@ verifies('C15', async ({ wire, way }) => {
     mcp.registerTool('read_file', { description: 'Read', inputSchema: input }, () => ({ content: [] }))
     return mcp
   }
-  await using reference = await wireTo(sdkEndpoint(make, way.era), way)
+  await using reference = await wireTo(sdkEndpoint(make, testTransport.era), testTransport)
   const [ours, theirs] = [(await (await wire(toolbox)).ask('tools/list')).result, (await reference.ask('tools/list')).result]
   // How long a list may be kept is ours to say.
   const { ttlMs: _1, cacheScope: _2, ...rest } = ours
@@ -299,7 +299,7 @@ verifies('C18', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-same-'))
   try {
     const ids: (string | undefined)[] = []
-    for (const way of testTransports) ids.push(await identityOf(way, [agentList, readFile]))
+    for (const testTransport of testTransports) ids.push(await identityOf(testTransport, [agentList, readFile]))
     // The same tools, written down in another manner.
     const file = join(folder, 'tools.json')
     const [node = '', script = ''] = await serverCommand(folder, [])

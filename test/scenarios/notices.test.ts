@@ -63,7 +63,7 @@ verifies('F10', async ({ wire }) => {
   expect(client.heard).toEqual([])
 })
 
-verifies('F11', async ({ serve, way }) => {
+verifies('F11', async ({ serve, testTransport }) => {
   const registry = new ToolRegistry()
   const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, protocol: { listChanged: false } })
     .tool('read_file', { group: 'files' }, () => 'contents')
@@ -72,7 +72,7 @@ verifies('F11', async ({ serve, way }) => {
   const client = await server.connect()
   expect(client.client.getServerCapabilities()?.tools?.listChanged).not.toBe(true)
   registry.register('late', {}, () => 'late')
-  if (way.era === 'session') await client.call('activate_files')
+  if (testTransport.era === 'session') await client.call('activate_files')
   await client.settle()
   expect(client.listChanges).toBe(0)
   expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'late']))

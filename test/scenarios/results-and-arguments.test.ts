@@ -42,12 +42,12 @@ verifies('R08-1', async ({ connect }) => {
   }
 })
 
-verifies('B01', async ({ wire, way }) => {
+verifies('B01', async ({ wire, testTransport }) => {
   const client = await wire(steady())
   const { error } = await client.askExactly('tools/call', undefined)
   expect(error?.code).toBe(-32602)
   // Without params a 2026-07-28 request lacks the envelope that every request must carry; the protocol itself refuses that.
-  if (way.era === 'session') expect(error?.data).toMatchObject({ reason: 'invalid_params' })
+  if (testTransport.era === 'session') expect(error?.data).toMatchObject({ reason: 'invalid_params' })
   expect(textOf((await client.ask('tools/call', { name: 'ping' })).result as never)).toBe('pong')
 })
 

@@ -4,7 +4,7 @@ import type { TestClient } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { pageWatcher, type Seen, type WatchedPage } from '../fixtures/watched-page.ts'
 import { reasonOf, refusalOf, textOf } from '../replies.ts'
-import { type Place, verifies } from '../verifies.ts'
+import { type Harness, verifies } from '../verifies.ts'
 
 /** The buffers in which a mode's data is; `always` for a mode that needs none. */
 type When = 'always' | readonly Buffer[]
@@ -73,7 +73,7 @@ function fill(page: WatchedPage, buffer: Buffer, times = 1): void {
 }
 
 /** A client that has observed once, where that makes a difference. */
-async function observing({ connect }: Pick<Place, 'connect'>, { served }: { readonly served: object }): Promise<TestClient> {
+async function observing({ connect }: Pick<Harness, 'connect'>, { served }: { readonly served: object }): Promise<TestClient> {
   const client = await connect(served)
   await client.call('observe', { what: 'page' })
   return client
@@ -104,9 +104,9 @@ verifies('S03', async ({ connect }) => {
   expect(client.listChanges).toBe(1)
 })
 
-verifies('S04', async (place) => {
+verifies('S04', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const before = await modesOf(client)
   made.page.see('enhancedActions')
   const after = await modesOf(client)
@@ -117,9 +117,9 @@ verifies('S04', async (place) => {
   })
 })
 
-verifies('S05', async (place) => {
+verifies('S05', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const before = await modesOf(client)
   made.page.see('snapshots')
   expect(gained(before, await modesOf(client))).toEqual({
@@ -137,17 +137,17 @@ function gained(before: Modes, after: Modes): Modes {
   return Object.fromEntries(news.filter(([, modes]) => modes.length > 0))
 }
 
-verifies('S06', async (place) => {
+verifies('S06', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   expect((await modesOf(client)).configure).toEqual(['buffers', 'clear', 'health'])
   for (const buffer of buffers) fill(made.page, buffer)
   expect((await modesOf(client)).configure).toEqual(['buffers', 'clear', 'health'])
 })
 
-verifies('S07', async (place) => {
+verifies('S07', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { page } = made
   expect((await countsOf(client)).observe).toEqual({ errors: 0, logs: 0 })
   page.log('error', 3)
@@ -221,9 +221,9 @@ verifies('S12', async ({ serve }) => {
   expect(await (await after.connect({ principal: { id: 'ada' } })).toolNames()).toEqual(first)
 })
 
-verifies('S13', async (place) => {
+verifies('S13', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
-    const client = await observing(place, pageWatcher({ policy }))
+    const client = await observing(harness, pageWatcher({ policy }))
     for (const tool of await client.tools())
       if (['configure', 'query_dom'].includes(tool.name)) expect(tool).not.toHaveProperty('_meta')
       else expect(tool).toHaveProperty('_meta.available_modes')
@@ -247,9 +247,9 @@ function happen(page: WatchedPage): void {
   page.see('snapshots')
 }
 
-verifies('S14', async (place) => {
+verifies('S14', async (harness) => {
   const made = pageWatcher({ policy: 'static' })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   for (const [tool, counts] of Object.entries(await countsOf(client)))
     expect(Object.values(counts ?? {}), `${tool} on a fresh server`).toEqual(rowsCounted(tool).map(() => 0))
   happen(made.page)
@@ -257,7 +257,7 @@ verifies('S14', async (place) => {
   made.page.see('endpoints', 2)
   expect(await countsOf(client)).toMatchObject({ ...counted, analyze: { ...counted.analyze, api: 2 } })
   const filtered = pageWatcher()
-  const other = await observing(place, filtered)
+  const other = await observing(harness, filtered)
   happen(filtered.page)
   // Of a mode that is not listed nothing is counted either.
   expect(await countsOf(other)).toMatchObject({ ...counted, analyze: { performance: 1, timeline: 3 } })
@@ -266,9 +266,9 @@ verifies('S14', async (place) => {
 
 const rowsCounted = (tool: string) => rows(tool).filter(([, , , count]) => count !== undefined)
 
-verifies('S15', async (place) => {
+verifies('S15', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { facts } = made.page
   for (let set = 0; set < 2 ** buffers.length; set++) {
     const filled = (buffer: Buffer): boolean => ((set >> buffers.indexOf(buffer)) & 1) === 1
@@ -284,9 +284,9 @@ verifies('S15', async (place) => {
   }
 })
 
-verifies('S16', async (place) => {
+verifies('S16', async (harness) => {
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1 } })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { page } = made
   const soon = () => new Promise((resolve) => setImmediate(resolve))
   const writing = async (): Promise<void> => {
@@ -314,9 +314,9 @@ verifies('S16', async (place) => {
   await Promise.all([writing(), reading()])
 })
 
-verifies('S17', async (place) => {
+verifies('S17', async (harness) => {
   const made = pageWatcher({ limit: 10 })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { page } = made
   page.log('error', 8)
   page.log('info', 7)
@@ -357,9 +357,9 @@ verifies('S19', async ({ serve }) => {
   expect(await modesOf(other)).toEqual(await modesOf(one))
 })
 
-verifies('S20', async (place) => {
+verifies('S20', async (harness) => {
   const made = pageWatcher({ policy: 'static' })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const hint = async () => (await metaOf(client)).observe?.hint
   expect(await hint()).toBe(
     'No data yet: network, websocket_events, websocket_status, actions, vitals. Load the page, then observe again. Use the page, then observe again.',
@@ -371,10 +371,10 @@ verifies('S20', async (place) => {
   expect(await hint()).toBeUndefined()
 })
 
-verifies('S21', async (place) => {
+verifies('S21', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     made.page.see('networkBodies')
     const listed = await modesOf(client)
     const metas = await metaOf(client)
@@ -387,10 +387,10 @@ verifies('S21', async (place) => {
   }
 })
 
-verifies('S22', async (place) => {
+verifies('S22', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     await client.tools()
     expect(reasonOf(await client.call('observe', { what: 'network' }))).toBe('mode_unavailable')
     made.page.see('networkBodies', 3)
@@ -399,10 +399,10 @@ verifies('S22', async (place) => {
   }
 })
 
-verifies('S23', async (place) => {
+verifies('S23', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     for (const buffer of [undefined, ...buffers]) {
       if (buffer !== undefined) fill(made.page, buffer)
       for (const { name, inputSchema } of await client.tools()) {
@@ -438,9 +438,9 @@ verifies('S24', async ({ wire }) => {
   }
 })
 
-verifies('S25', async (place) => {
+verifies('S25', async (harness) => {
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1 } })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   await client.settle()
   const before = client.listChanges
   made.page.see('networkBodies')
@@ -453,10 +453,10 @@ verifies('S25', async (place) => {
   expect((await countsOf(client)).observe).toMatchObject({ network: 21, errors: 5 })
 })
 
-verifies('S26', async (place) => {
+verifies('S26', async (harness) => {
   let now = 0
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1_000_000 }, now: () => now })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   await client.settle()
   const { page } = made
   const before = client.listChanges
@@ -471,7 +471,7 @@ verifies('S26', async (place) => {
   await client.settle()
   expect(client.listChanges).toBe(before + 1)
   const patient = pageWatcher({ protocol: { notifyIntervalMs: 1_000 }, now: () => now })
-  const other = await observing(place, patient)
+  const other = await observing(harness, patient)
   await other.settle()
   const start = other.listChanges
   patient.page.see('networkBodies')
@@ -495,10 +495,10 @@ verifies('S27', async ({ wire }) => {
   expect((await client.ask('tools/list')).text).toBe(before.text)
 })
 
-verifies('S28', async (place) => {
+verifies('S28', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     const answer = async (args: Record<string, unknown>) => {
       const reply = await client.call('observe', args)
       return [reasonOf(reply), textOf(reply)] as const
@@ -524,9 +524,9 @@ verifies('S29', async ({ wire }) => {
   expect(greeting.result.instructions).toBe('Watches a page.\nStart with observe: more tools are listed after it succeeds.')
 })
 
-verifies('S31', async (place) => {
+verifies('S31', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   expect(await metaOf(client)).toMatchObject({
     observe: { available_modes: ['errors', 'logs', 'page'], data_counts: { errors: 0, logs: 0 } },
     analyze: { available_modes: ['accessibility'] },
@@ -537,15 +537,19 @@ verifies('S31', async (place) => {
   expect((await countsOf(client)).generate).toEqual({ har: 1 })
   expect((await metaOf(client)).analyze).not.toHaveProperty('data_counts')
   // Where every mode is listed, zero is something that is counted.
-  const listingAll = await observing(place, pageWatcher({ policy: 'static' }))
+  const listingAll = await observing(harness, pageWatcher({ policy: 'static' }))
   expect((await countsOf(listingAll)).generate).toEqual({ reproduction: 0, test: 0, har: 0 })
 })
 
-verifies('S32', async ({ serve, way }) => {
+verifies('S32', async ({ serve, testTransport }) => {
   const { served, page } = pageWatcher()
   const server = await serve(served)
   // On 2026-07-28 the address alone says which host it is.
-  const hosts = [{ view: 'host=codex' }, { view: 'host=gemini-cli' }, ...(way.era === 'session' ? [{ name: 'opencode' }] : [])]
+  const hosts = [
+    { view: 'host=codex' },
+    { view: 'host=gemini-cli' },
+    ...(testTransport.era === 'session' ? [{ name: 'opencode' }] : []),
+  ]
   const clients = await Promise.all(hosts.map((host) => server.connect(host)))
   const everyMode = Object.fromEntries(Object.keys(by).map((tool) => [tool, rows(tool).map(([, mode]) => mode)]))
   const shown = async (client: TestClient) =>
