@@ -43,7 +43,7 @@ test('an import that the rules allow is accepted, and every other import is repo
 
 test('rules that would allow a cycle are reported', () => {
   const cyclic = { core: { uses: [], folders: { a: { holds: '', uses: ['b'] }, b: { holds: '', uses: ['a'] } } } }
-  expect(violations(cyclic, {})).toEqual(['core/src/a uses b, which does not stand before it in packages/architecture.json'])
+  expect(violations(cyclic, {})).toEqual(['core/src/a uses b, which is not listed before it in packages/architecture.json'])
 })
 
 test('a folder with too many files at one level is reported', () => {

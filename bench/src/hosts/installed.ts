@@ -38,7 +38,7 @@ export function commandOf(driver: Driver): readonly string[] | undefined {
   return node === undefined ? undefined : [node, program]
 }
 
-/** A Node of another major version, as scripts/aside.mjs installs it. */
+/** A Node of another major version, as scripts/isolated-install.mjs installs it. */
 function nodeOf(major: number): string | undefined {
   if (Number(process.versions.node.split('.')[0]) >= major) return process.execPath
   const name =
