@@ -15,17 +15,17 @@ const pathTo = (name: string): readonly string[] => {
 const toolNames = [...new Set([...declaredTools, ...plugins].map(({ name }) => name))]
 const unknownName = 'velociraptor'
 
-/** A client under test, however it is connected. */
+/** A client under test, on any transport. */
 export interface Peer {
   readonly notices: number
   tools(): Promise<readonly { readonly name: string; readonly description?: string | undefined }[]>
   call(name: string, args?: Record<string, unknown>): Promise<Awaited<ReturnType<TestClient['call']>>>
-  /** Waits until it was told as often as it should be. */
+  /** Waits for the expected number of notifications. */
   settled(notices: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Everything that can happen. `client` is a number into the clients. */
+/** All possible actions. `client` is an index into the clients. */
 type Action =
   | { readonly kind: 'activate' | 'deactivate' | 'open'; readonly client: number; readonly group: string }
   | { readonly kind: 'activate for'; readonly whom: 'one' | 'all'; readonly client: number; readonly group: string }
@@ -34,7 +34,7 @@ type Action =
   | { readonly kind: 'world'; readonly changes: readonly Change[] }
   | { readonly kind: 'announce' }
 
-/** World state that changes: a plugin comes or goes, conditions flip, a permission is given or taken. */
+/** Shared state that changes: plugins, conditions, permissions. */
 type Change =
   | { readonly what: 'plugin'; readonly name: string }
   | { readonly what: 'condition' }
@@ -127,10 +127,10 @@ function changeWorld({ registry, world }: System, given: Change): void {
   else registry.register(name, {}, () => `plugin ${name}`)
 }
 
-/** The tools that the description of an activator names. */
+/** Returns the tools that the description of an activator names. */
 const enabledBy = (description = ''): readonly string[] => /Enables: ([^.]*)\./u.exec(description)?.[1]?.split(', ') ?? []
 
-/** How a call was refused, with the name that was called left out. */
+/** Returns the error of a rejected call, without the name of the tool. */
 async function refusal(peer: Peer, name: string): Promise<string> {
   try {
     await peer.call(name)
@@ -152,10 +152,10 @@ function reasonOfFailure(error: unknown): string {
   return error.reason
 }
 
-/** A client, and the scope by which code outside a call can name it, if it has one. */
+/** A client, with its scope if it has one. */
 type Connect = (place: number, principal: string) => Promise<{ readonly peer: Peer; readonly scope: string | undefined }>
 
-/** Does what the actions say to the system and to the model, and compares the two after each. */
+/** Applies the actions to the system and to the model, and compares both after each action. */
 export async function agree(actions: readonly Action[], made: System, connect: Connect): Promise<void> {
   const { toolbox, world } = made
   const open = async (place: number) => ({
@@ -194,7 +194,7 @@ export async function agree(actions: readonly Action[], made: System, connect: C
       const outcomes = chosen.map((each) => each.model.activate(given.group))
       const done = toolbox.activate(given.group, isForAll ? 'all' : scope)
       expect(await done.catch(reasonOfFailure)).toBe(outcomes.includes('failed') ? 'group_inactive' : undefined)
-      // From outside a call, views are read again whether or not the activation itself changed anything.
+      // Outside a call, views are re-evaluated even if the activation did not change.
       for (const each of chosen) each.model.hear()
     }
     if (given.kind === 'call') {

@@ -10,14 +10,14 @@ const inProcess = (context: TestContext): Peer => ({
   tools: async () => context.tools(),
   call: (name, args) => context.call(name, args),
   async settled(notices) {
-    // Timers of equal length end in the order in which they were set, so the server's own have ended before this one.
+    // Timers of equal length fire in the order they were set, so the server's timers have fired before this one.
     await new Promise((resolve) => setTimeout(resolve, 0))
     expect(context.listChanges).toBe(notices)
   },
   close: () => context.close(),
 })
 
-test('whatever several clients do, each sees and hears what the model says', async () => {
+test('after any actions of several clients, lists and notifications match the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 30, size: 'max' }), async (actions) => {
       const made = system()
@@ -43,7 +43,7 @@ const connected = (connection: TestClient): Peer => ({
   close: () => connection.close(),
 })
 
-test('over HTTP as well', async () => {
+test('lists and notifications match the model over HTTP', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 20, size: 'max' }), async (actions) => {
       const made = system()
@@ -58,7 +58,7 @@ test('over HTTP as well', async () => {
     }),
     {
       numRuns: 25,
-      // A client that left is not among all that are connected.
+      // A disconnected client is not among the connected clients.
       examples: [
         [
           [

@@ -10,7 +10,7 @@ scenario('a tool added while the host runs', async (driver) => {
   const { outcome } = await tryWish(driver, wishes.late, {}, ({ offices }) => async (request, turn) => {
     if (turn === 0) {
       await offices.addTool('files')
-      // A model takes seconds to answer. A host that lists again does so meanwhile.
+      // A model takes seconds to reply. A host that re-lists does so in the meantime.
       await pause(modelMs)
     }
     return plainAgent(wishes.late)(request, turn)
