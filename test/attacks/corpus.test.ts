@@ -25,7 +25,7 @@ const expectedOver = ({ expect: outcome }: Attack, layer: 'http' | 'stdio'): Out
 const over = (layer: 'http' | 'stdio'): readonly Attack[] =>
   corpus.filter((attack) => attack.over === layer || attack.over === 'both')
 
-/** The longest that an innocent client waited, and during which attack; `raw.ts` and `target.ts` give up after a generous limit. */
+/** The longest time that another client waited, and during which attack; `raw.ts` and `target.ts` have generous timeouts. */
 let slowest = { ms: 0, id: '' }
 
 async function timed<T>(id: string, work: Promise<T>): Promise<T> {
@@ -43,7 +43,7 @@ async function isWell(target: Target, before: { readonly rss: number }): Promise
   expect(rss - before.rss).toBeLessThan(400 * mebibyte)
 }
 
-test('every attack has a name of its own', () => {
+test('every attack has a unique id', () => {
   expect(new Set(corpus.map(({ id }) => id)).size).toBe(corpus.length)
 })
 
@@ -71,7 +71,7 @@ describe('over HTTP', () => {
     await bystander(attack.id)
   })
 
-  test('after all that it is well, and no attack left a session behind', async () => {
+  test('after all attacks the server is healthy, and no session is left', async () => {
     await isWell(target, before)
     expect((await target.vitals()).sessions).toBe(before.sessions)
     console.info(`Over HTTP a bystander waited ${slowest.ms} ms at most (${slowest.id}).`)
@@ -122,7 +122,7 @@ describe('over standard input and output', () => {
     judge([...first, ...later], expected)
   })
 
-  test('after all that both are well, and end with their input', async () => {
+  test('after all attacks both servers are healthy, and exit when their input ends', async () => {
     for (const target of Object.values(targets)) {
       await isWell(target, before)
       expect(await target.end()).toBe(0)

@@ -64,14 +64,14 @@ describe('AT-T14: the name of a tool', () => {
     },
   )
 
-  test('that is declared twice is refused, and the first stays', async () => {
+  test('that is declared twice is rejected, and the first declaration stays', async () => {
     const box = toolbox()
     expect(refusal(() => box.tool('ping', {}, () => 'other')).reason).toBe('duplicate_name')
     await using context = await testContext(box)
     expect((await context.call('ping')).content).toEqual([{ type: 'text', text: 'pong' }])
   })
 
-  test('that another source has too is reported, and the declared one is served', async () => {
+  test('that another source also has is reported, and the declared tool is served', async () => {
     const reports: Report[] = []
     const registry = new ToolRegistry({ name: 'plugin' })
     const box = toolbox((report) => reports.push(report)).use(registry)
@@ -97,7 +97,7 @@ describe('AT-T15: the name of a group', () => {
     expect(refusal(() => groups.withGroup(name, 'again')).reason).toBe('duplicate_name')
   })
 
-  test('that does not exist is refused wherever it is named', () => {
+  test('that does not exist is rejected in every option', () => {
     const registry = new ToolRegistry()
     const box = toolbox().use(registry)
     expect(refusal(() => registry.registerInGroup('a', {}, 'nope', nothing)).reason).toBe('unknown_group')
@@ -116,9 +116,9 @@ describe('AT-T16: a definition that cannot be sent', () => {
     ['a number that is not finite in its schema', { inputSchema: { type: 'object', properties: { a: { default: Infinity } } } }],
     ['a cycle in its schema', { inputSchema: { type: 'object', properties: cycle } }],
     ['a bigint in its _meta', { _meta: { size: 5n } }],
-    ['a description that is no text', { description: 5 }],
+    ['a description that is not a string', { description: 5 }],
     ['a name that MCP does not allow for an alias', { aliases: ['two words'] }],
-    ['an input that is no object', { inputSchema: { type: 'string' } }],
+    ['an input that is not an object', { inputSchema: { type: 'string' } }],
   ])('because of %s is refused while clients are connected, and they see what they saw', async (_, tool) => {
     const registry = new ToolRegistry()
     await using server = await listen(toolbox().use(registry), { port: 0 })
@@ -132,7 +132,7 @@ describe('AT-T16: a definition that cannot be sent', () => {
     expect(textOf((await ask(port, session, 'tools/call', { name: 'good' }))?.messages[0])).toBe('good')
   })
 
-  test('because another toolbox declares the same name is reported, and clients see what they saw', async () => {
+  test('because another toolbox declares the same name is reported, and clients keep the previous list', async () => {
     const reports: Report[] = []
     const other = defineToolbox({ name: 'other', version: '1.0.0' })
     await using server = await listen(toolbox((report) => reports.push(report)).use(other), { port: 0 })
@@ -143,7 +143,7 @@ describe('AT-T16: a definition that cannot be sent', () => {
     expect(reports).toMatchObject([{ reason: 'duplicate_name' }])
   })
 
-  test('because one tool has the name that another had is refused', () => {
+  test('because a tool has the former name of another tool is rejected', () => {
     expect(refusal(() => toolbox().tool('other', { aliases: ['ping'] }, nothing)).reason).toBe('duplicate_name')
   })
 })

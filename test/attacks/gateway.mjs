@@ -1,5 +1,5 @@
-// A gateway in front of the server that the other attacks are for, under the same names, so that the same attacks can be made on
-// it. It tells its parent where it is and, when asked, how it is doing.
+// A gateway to the server of the other attacks, with the same tool names, so that the attacks apply to it as well. It sends
+// its address and, on request, its health to its parent.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -12,7 +12,7 @@ import { gatewayTarget, type HttpTarget } from './target.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Those that are about groups and names that only the server behind has. */
+/** Attacks on groups and names that only the upstream server has. */
 const ofTheServer = /^AT-T12-(quota|repeated|version)|^AT-F74-param-(alias|hidden)/u
 
 const attacks = [...framing, ...size, ...edge].filter(
@@ -32,7 +32,7 @@ async function isWell(target: HttpTarget, before: { readonly rss: number }): Pro
   expect(rss - before.rss).toBeLessThan(400 * mebibyte)
 }
 
-describe('a gateway to which anything is sent', () => {
+describe('a gateway under attack', () => {
   let target: HttpTarget
   let attacker: HttpSession
   let before: { rss: number }
@@ -51,7 +51,7 @@ describe('a gateway to which anything is sent', () => {
     expect(textOf((await callTool(target.port, 'ping'))?.messages[0])).toBe('pong')
   })
 
-  test('after all that it is well', () => isWell(target, before))
+  test('after all attacks the gateway is healthy', () => isWell(target, before))
 })
 
 describe('a gateway with tokens', () => {
@@ -73,7 +73,7 @@ describe('a gateway with tokens', () => {
     await isAlive(target)
   })
 
-  test('after all that it is well, and answers whoever has one', async () => {
+  test('after all attacks the gateway is healthy, and serves clients with a token', async () => {
     await isWell(target, before)
     const answer = await callTool(target.port, 'ping', {}, { authorization: `Bearer ${token}` })
     expect(textOf(answer?.messages[0])).toBe('pong')

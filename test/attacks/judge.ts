@@ -6,7 +6,7 @@ import { textOf } from './sender.ts'
 
 const reasonMeta = 'io.github.unfold-mcp/reason'
 
-/** Holds what came back over HTTP against what must. */
+/** Checks an HTTP response against the expected outcome. */
 export function judgeHttp(answer: RawAnswer | undefined, expected: Outcome): void {
   if (expected.kind === 'dropped') {
     expect(answer?.messages ?? []).toEqual([])
@@ -19,7 +19,7 @@ export function judgeHttp(answer: RawAnswer | undefined, expected: Outcome): voi
   judge(answer.messages, expected)
 }
 
-/** Holds the messages that came back against what must. */
+/** Checks the received messages against the expected outcome. */
 export function judge(messages: readonly Message[], expected: Outcome): void {
   const responses = messages.filter((message) => message.method === undefined)
   if (expected.kind === 'ignored' || expected.kind === 'dropped') {

@@ -26,7 +26,7 @@ const reasonOf = (answer: RawAnswer | undefined): unknown => answer?.messages[0]
 
 const pong = async (port: number): Promise<void> => expect(textOf((await callTool(port, 'ping'))?.messages[0])).toBe('pong')
 
-test('AT-B29: a client that does not read what it is sent is let go, and others are served', async () => {
+test('AT-B29: a client that does not read its stream is disconnected, and others are served', async () => {
   let isPouring = false
   const pouring = toolbox().tool('pour', {}, async (_input, ctx) => {
     isPouring = true
@@ -50,7 +50,7 @@ test('AT-B29: a client that does not read what it is sent is let go, and others 
 describe('AT-B24: a client that sends byte by byte', () => {
   const slowly = (text: string) => Array.from(text, (bytes) => ({ bytes, afterMs: 40 }))
 
-  test('its headers is cut off, and others are served meanwhile', async () => {
+  test('its headers is disconnected, and others are served meanwhile', async () => {
     await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 5_000 })
     const slow = exchange(place.port, slowly(head('POST', '/mcp', headers)))
     await pong(place.port)
@@ -58,17 +58,17 @@ describe('AT-B24: a client that sends byte by byte', () => {
     await pong(place.port)
   })
 
-  test('its body is cut off, and others are served meanwhile', async () => {
+  test('its body is disconnected, and others are served meanwhile', async () => {
     await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
     const start = { bytes: head('POST', '/mcp', { ...headers, 'content-length': '1000' }) }
     const slow = exchange(place.port, [start, ...slowly('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}')])
     await pong(place.port)
-    // The answer to a request that never came to its end is of no use to anyone.
+    // An incomplete request may get no response.
     expect((await slow)?.status ?? 408).toBe(408)
     await pong(place.port)
   })
 
-  test('a body that was refused is cut off too', async () => {
+  test('a rejected body is disconnected too', async () => {
     await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
     const socket = connect(place.port, '127.0.0.1')
     const closed = new Promise((resolve) => socket.on('error', () => undefined).on('close', resolve))
@@ -82,7 +82,7 @@ describe('AT-B24: a client that sends byte by byte', () => {
 })
 
 describe('AT-B25: sessions', () => {
-  test('past the limit are refused with when to come back, and one that ends makes room', async () => {
+  test('above the limit are rejected with Retry-After, and a session that ends frees a slot', async () => {
     await using place = await serving({ sessions: { max: 2 } })
     const { port } = place
     const first = await openSession(port)
@@ -95,7 +95,7 @@ describe('AT-B25: sessions', () => {
     await openSession(port)
   })
 
-  test('that are opened all at once do not pass the limit together', async () => {
+  test('that are opened concurrently do not exceed the limit', async () => {
     await using place = await serving({ sessions: { max: 5 } })
     const answers = await Promise.all(Array.from({ length: 40 }, () => exchange(place.port, post(hello()))))
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(5)
@@ -103,7 +103,7 @@ describe('AT-B25: sessions', () => {
     expect(place.server.handler.sessionCount).toBe(5)
   })
 
-  test('that nobody uses are ended after their time, and the client is told to begin again', async () => {
+  test('that are idle expire, and the client is asked to initialize again', async () => {
     let now = 0
     await using place = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
     const { port, server } = place
@@ -119,7 +119,7 @@ describe('AT-B25: sessions', () => {
     expect((await ask(port, used, 'tools/list'))?.status).toBe(200)
   })
 
-  test('whose client never finishes the handshake end after a minute', async () => {
+  test('without a finished handshake end after a minute', async () => {
     let now = 0
     await using place = await serving({ now: () => now })
     const { port, server } = place
@@ -131,7 +131,7 @@ describe('AT-B25: sessions', () => {
     expect((await ask(port, working, 'tools/list'))?.status).toBe(200)
   })
 
-  test('that wait for a call, or listen, are not idle until that is over, also when their client is gone', async () => {
+  test('with a running call or an open stream are not idle, even if their client has disconnected', async () => {
     let now = 0
     await using place = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
     const { port, server } = place
@@ -155,7 +155,7 @@ describe('AT-B25: sessions', () => {
     expect(server.handler.sessionCount).toBe(0)
   })
 
-  test('of another principal, and none at all, look the same to every method', async () => {
+  test('of another principal are indistinguishable from unknown sessions for every method', async () => {
     const authenticate: HandlerOptions['authenticate'] = (from) => ({ id: from.headers.get('x-user') ?? 'nobody' })
     await using place = await serving({ authenticate })
     const { port } = place
@@ -194,7 +194,7 @@ describe('AT-B26: subscriptions', () => {
     })
   }
 
-  test('past the limit are refused, also all at once, and those that end make room', async () => {
+  test('above the limit are rejected, even if concurrent, and those that end free a slot', async () => {
     await using place = await serving({ maxSubscriptions: 4 })
     const all = await Promise.all(Array.from({ length: 12 }, () => subscribed(place.port)))
     const refused = all.filter(({ first }) => first.includes('"error"'))
@@ -208,7 +208,7 @@ describe('AT-B26: subscriptions', () => {
     await pong(place.port)
   })
 
-  test('whose client vanishes at once leave no stream behind', async () => {
+  test('whose client disconnects at once leave no stream behind', async () => {
     await using place = await serving({ maxSubscriptions: 3 })
     for (let times = 0; times < 30; times++) {
       const socket = connect(place.port, '127.0.0.1')
@@ -224,7 +224,7 @@ describe('AT-B26: subscriptions', () => {
   })
 })
 
-describe('AT-B20: a server that has read the body itself', () => {
+describe('AT-B20: a request whose body was already read', () => {
   async function mounted(limit?: number) {
     const handler = createHandler(toolbox(), limit === undefined ? {} : { maxBodyBytes: limit })
     const answer = toNodeHandler(handler)
@@ -248,12 +248,12 @@ describe('AT-B20: a server that has read the body itself', () => {
     }
   }
 
-  test('is served with what it read', async () => {
+  test('is served from the parsed body', async () => {
     await using place = await mounted()
     await pong(place.port)
   })
 
-  test('is held to the same limit', async () => {
+  test('has the same size limit', async () => {
     await using place = await mounted(1_000)
     const answer = await callTool(place.port, 'ping', { text: 'x'.repeat(2_000) })
     expect(answer).toMatchObject({ status: 413 })
@@ -261,8 +261,8 @@ describe('AT-B20: a server that has read the body itself', () => {
   })
 })
 
-describe('AT-F75: a server that leaves the host to whatever stands in front of it', () => {
-  test.each(['[', '%', 'a b', 'evil.example/../..', '\u00ff'])('answers for the host "%s"', async (host) => {
+describe('AT-F75: a server that does not check the Host header', () => {
+  test.each(['[', '%', 'a b', 'evil.example/../..', '\u00ff'])('responds for the host "%s"', async (host) => {
     await using place = await serving({ allowedHosts: 'any' })
     const answer = await callTool(place.port, 'ping', {}, { host })
     expect(textOf(answer?.messages[0])).toBe('pong')
@@ -272,7 +272,7 @@ describe('AT-F75: a server that leaves the host to whatever stands in front of i
 describe('AT-F63: an authenticate that fails', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('secret-canary'))],
-    ['throws something that is no error', () => Promise.reject(Object.create(null) as Error)],
+    ['throws a value that is not an error', () => Promise.reject(Object.create(null) as Error)],
   ])('by what it %s is an error of the server, without a word of why', async (_, authenticate) => {
     const errors: Error[] = []
     await using place = await serving({ authenticate, onerror: (error) => errors.push(error) })
@@ -284,7 +284,7 @@ describe('AT-F63: an authenticate that fails', () => {
   })
 })
 
-describe('AT-B19: the same through fetch', () => {
+describe('AT-B19: body limits of the fetch handler', () => {
   const address = 'http://localhost/mcp'
   const type = { 'content-type': 'application/json' }
 
@@ -299,7 +299,7 @@ describe('AT-B19: the same through fetch', () => {
   }
 
   test.each([
-    ['a body without end', endless, 413, 'body_too_large'],
+    ['an endless body', endless, 413, 'body_too_large'],
     [
       'bytes that are no text',
       () => new Request(address, { method: 'POST', headers: type, body: Buffer.from([0x22, 0xff, 0x22]) }),
@@ -322,7 +322,7 @@ describe('AT-B19: the same through fetch', () => {
   })
 })
 
-test('AT-F73: a tool that does not exist for this principal looks like none, also where its headers are wrong', async () => {
+test('AT-F73: a tool hidden from this principal is indistinguishable from an unknown tool, even with wrong headers', async () => {
   const secret = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const
   const guarded = defineToolbox({ name: 'guarded', version: '1.0.0', permit: (_, { name }) => name !== 'secret' })
     .tool('ping', {}, () => 'pong')

@@ -19,10 +19,10 @@ async function started() {
     const port = /Serving on http:\/\/127\.0\.0\.1:(\d+)\/mcp/u.exec(said)?.[1]
     if (port !== undefined) return { child, port: Number(port), [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
   }
-  throw new Error(`It did not start: ${said}`)
+  throw new Error(`The server did not start: ${said}`)
 }
 
-describe('AT-I104: a server that is told to stop', () => {
+describe('AT-I104: a server that receives a stop signal', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s while calls run and streams are open ends all of them, and ends well',
     async (signal) => {
@@ -55,8 +55,8 @@ describe('AT-I104: a server that is told to stop', () => {
   )
 })
 
-describe('AT-I117: what a tool says when it fails', () => {
-  test('reaches the log in one line, without what would move a cursor, and once', async () => {
+describe('AT-I117: the error message of a tool', () => {
+  test('is logged once, on one line, without control characters', async () => {
     const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     try {
       const toolbox = defineToolbox({ name: 'small', version: '1.0.0' }).tool('fail', {}, ({ text }) => {

@@ -17,7 +17,7 @@ const params = fc.oneof(
   fc.dictionary(key, fc.oneof(fc.constantFrom('ping', 'echo'), fc.jsonValue({ maxDepth: 3 }))),
 )
 
-/** Values that look like messages more often than chance would have it. */
+/** Random values that often resemble messages. */
 const almostMessage = fc.record(
   {
     jsonrpc: fc.oneof({ weight: 5, arbitrary: fc.constant('2.0') }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) }),
@@ -49,7 +49,7 @@ describe('over HTTP', () => {
 
   const statuses = [200, 202, 400, 404]
 
-  test('any JSON value as a body gets an answer of the protocol', async () => {
+  test('any JSON value as a body gets a valid protocol response', async () => {
     await fc.assert(
       fc.asyncProperty(value, fc.boolean(), async (body, inSession) => {
         const answer = await exchange(target.port, post(JSON.stringify(body), inSession ? session.headers : {}))
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
     await isWell(target)
   })
 
-  test('any bytes as a body get an answer of the protocol', async () => {
+  test('any bytes as a body get a valid protocol response', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (body) => {
         const answer = await exchange(target.port, post(body, session.headers))
@@ -78,7 +78,7 @@ describe('over HTTP', () => {
   test('any bytes instead of HTTP do no harm', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (noise) => {
-        // What might still become HTTP is waited for; here nobody does.
+        // The server waits for bytes that may still become HTTP; this test does not.
         await exchange(target.port, [{ bytes: noise }, { bytes: '\r\n\r\n', afterMs: 1 }], 20).catch(() => undefined)
       }),
       { numRuns: 100 },
@@ -103,7 +103,7 @@ describe('over standard input and output', () => {
     await target.heard((message) => message.id === id)
   }
 
-  test('any JSON value on a line is answered or ignored, and the next line is served', async () => {
+  test('any JSON value on a line is answered or ignored, and the next line is handled', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 20 }), async (values) => {
         for (const each of values) target.send(`${JSON.stringify(each)}\n`)
@@ -114,7 +114,7 @@ describe('over standard input and output', () => {
     await isWell(target)
   })
 
-  test('any bytes on a line are answered or ignored, and the next line is served', async () => {
+  test('any bytes on a line are answered or ignored, and the next line is handled', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (noise) => {
         target.send(Buffer.concat([noise, Buffer.from('\n')]))

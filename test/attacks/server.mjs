@@ -1,5 +1,5 @@
-// A server whose tools behave as badly as handlers can, for tests that attack it from outside: over standard input and output,
-// with --http over a free port, or with --serve-http as `serve` does that. It tells its parent where it is and, when asked, how it is doing.
+// A server with misbehaving tools, for attacks over standard input and output, with --http on a free port, or with --serve-http
+// through `serve`. It sends its address and, on request, its health to its parent.
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { defineToolbox, listen, serve } from '@unfold-mcp/server'
 import { z } from 'zod'
@@ -167,7 +167,7 @@ process.on('message', () => {
   const polluted = Object.keys(Object.prototype).length > 0 || {}.polluted !== undefined
   process.send?.({ ...vitals, rss, heapUsed, polluted, sessions: listening?.handler.sessionCount ?? 0 })
 })
-// Being watched must not keep a server alive that has nothing left to serve.
+// The IPC channel must not keep the server alive.
 process.channel?.unref()
 process.send?.({ url: listening?.url })
 if (!http) await serve(toolbox, { argv: process.argv.includes('--serve-http') ? ['--http', '0'] : [] })

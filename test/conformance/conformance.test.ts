@@ -29,10 +29,7 @@ describe('the official conformance suite', () => {
   const cases = subjects.flatMap((subject) => Object.entries(eras).map(([era, belongs]) => ({ ...subject, era, belongs })))
 
   for (const { where, list, serve, era, belongs } of cases) {
-    test(`reports only expected failures for a ${era} server${where}`, { timeout: 180_000 }, async ({
-      skip,
-      signal,
-    }) => {
+    test(`reports only expected failures for a ${era} server${where}`, { timeout: 180_000 }, async ({ skip, signal }) => {
       if (suite === undefined) {
         skip('the npm registry cannot be reached')
         return

@@ -53,7 +53,7 @@ const lowLevelWorkshopV1 = () => {
 
 const grouped = { groups: { files: { about: 'Files' } }, assign: { read_file: 'files', write_file: 'files' } } as const
 
-/** An adopted workshop opens group by group for a client that can follow, and is all there for one that cannot. */
+/** Checks that an adopted server activates groups for session clients and lists everything for stateless clients. */
 async function unfolds({ connect, testTransport }: Harness, served: object): Promise<void> {
   const client = await connect(served)
   if (testTransport.era === 'session') {

@@ -10,7 +10,7 @@ const info = { name: 'desk', version: '1.0.0' }
 const text = z.object({ text: z.string() })
 const length = z.object({ length: z.number() })
 
-/** The same server under the keys of MCP and under the library's own. */
+/** One server, declared with the keys of MCP and with the library's short keys. */
 function bothNamings() {
   const ofMcp = defineToolbox({
     ...info,
@@ -61,7 +61,7 @@ function registryOf(config: Parameters<ToolRegistry['register']>[1]): ToolRegist
   return registry
 }
 
-/** The same class, under the keys of MCP and under the library's own. */
+/** One class, declared with the keys of MCP and with the library's short keys. */
 function bothClasses() {
   @mcpServer({ ...info, description: 'A desk.', activation: 'open', groups: 'groups' })
   class OfMcp {
@@ -110,7 +110,7 @@ verifies('P17', async ({ connect, testTransport }) => {
   }
 })
 
-/** A declaration as it would be written in JavaScript. */
+/** A declaration without type checks, as in JavaScript. */
 const unchecked = (value: unknown): never => value as never
 
 function refusal(work: () => unknown): string {
@@ -189,12 +189,12 @@ verifies('P18', () => {
     ],
   ]
   for (const [declare, message] of others) expect(refusal(declare)).toBe(`invalid_declaration: Unknown key ${message}`)
-  // A definition from elsewhere has a name, which must be the same.
+  // An existing definition has a name, which must match.
   const definition = { name: 'listed', description: 'List' }
   new ToolRegistry().register('listed', definition, handler)
   box.tool('listed', definition, handler)
   expect(refusal(() => box.tool('other', definition, handler))).toContain('Unknown key "name" in tool "other".')
-  // Where nothing is close, the known keys are listed; what is undefined was not declared.
+  // Without a close match, the known keys are listed; undefined values are ignored.
   expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain(
     'Known keys: description, about, default.',
   )
@@ -248,7 +248,7 @@ verifies('P19', () => {
   expect(refusal(() => box.tool('add', { inputSchema: unchecked(z.object) }, handler))).toContain(
     'its input schema is a function',
   )
-  // JSON Schema of any content stays JSON Schema.
+  // Any JSON Schema is accepted.
   expect(() => box.tool('none', { inputSchema: {} }, handler)).not.toThrow()
   expect(() => box.tool('any', { inputSchema: { type: 'object', properties: { n: true } } }, handler)).not.toThrow()
 })
@@ -274,7 +274,7 @@ verifies('P20', async ({ connect }) => {
   const annotations = (await client.tools()).map(({ name, annotations: hints }) => [name, hints])
   expect(annotations).toContainEqual(['help', { readOnlyHint: true }])
   expect(annotations).toContainEqual(['read_file', { openWorldHint: false }])
-  // The gate may be opened by a registered activator as well.
+  // A registered activator may open the gate as well.
   const opener = new ToolRegistry()
   opener.register('open', { activator: true, description: 'Open the desk' }, (_, ctx) => ctx.activate().then(() => 'Opened.'))
   const gated = await connect(

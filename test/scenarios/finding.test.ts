@@ -10,7 +10,7 @@ import { type Harness, verifies } from '../verifies.ts'
 const info = { name: 'hub', version: '1.0.0' }
 const howToAsk = 'name the app, the verb and the object'
 
-/** A client of a server that shows the surface to find tools, with what it finds. */
+/** Connects a client to a server with search exposure, with helpers for searching. */
 async function searching(harness: Pick<Harness, 'connect'>, served: object, principal?: Principal) {
   const client = await harness.connect(served, { view: 'exposure=search', ...(principal !== undefined && { principal }) })
   const search = (query: string, more: Record<string, unknown> = {}) => client.call('search_tools', { query, ...more })
@@ -21,7 +21,7 @@ async function searching(harness: Pick<Harness, 'connect'>, served: object, prin
 
 const isAdmin = (principal: Principal | undefined): boolean => principal?.id === 'ann'
 
-/** Some tools are for one person; without them it is the same server for everybody else. */
+/** A server with tools for one principal, and the same server without these tools. */
 const secured = (withSecrets: boolean) => {
   const groups: Record<string, { about: string }> = { files: { about: 'Files' } }
   if (withSecrets) groups.vault = { about: 'Secrets of the house' }
@@ -44,7 +44,7 @@ verifies('F13-1', async (harness) => {
   const { client, search } = await searching(harness, secured(true), { id: 'bob' })
   for (const query of ['unseal the vault', 'unseal_vault', 'secrets', '', 'read a file']) {
     const reply = await search(query)
-    // The answer repeats what was asked, so only that may be read there.
+    // The reply repeats the query, so the name may appear only there.
     expect(textOf(reply).replace(`"${query}"`, '')).not.toMatch(/unseal|vault|secret/u)
     expect(replyData(reply)).toMatchObject({ total: 2 })
   }
@@ -187,7 +187,7 @@ verifies('L04-4', async (harness) => {
   expect(await found('read write delete file', { ...everything, tags: [], readOnly: false })).toContain('delete_file')
 })
 
-/** Eighty tools that are alike, among many that are not. */
+/** Eighty similar tools among many different ones. */
 const notebook = () => {
   const toolbox = defineToolbox(info)
   for (let index = 0; index < 80; index++) toolbox.tool(`note_${index}`, { about: 'Take a note' }, () => '')
@@ -265,7 +265,7 @@ const twentyGroups = (options: { readonly exposure?: 'lazy' } = {}) => {
   return toolbox
 }
 
-/** What a model reads of tools, and what a list costs with titles and annotations. No host passes `_meta` to a model. */
+/** Tokens that a model reads, and tokens including titles and annotations. No host passes `_meta` to a model. */
 const costs = (tools: readonly Tool[]) => ({
   read: countTokens(JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })))),
   whole: countTokens(JSON.stringify(tools.map(({ _meta, ...tool }) => tool))),

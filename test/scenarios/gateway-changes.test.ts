@@ -17,7 +17,7 @@ const paged =
 verifies('D01', everywhere, async ({ open }) => {
   let isFirst = true
   const before = (peer: Awaited<ReturnType<typeof open>>['peer']): void => {
-    // It changes after the first list was made and before that is answered.
+    // The tools change after the first list is built and before it is sent.
     peer.afterList = async () => {
       if (isFirst) peer.put('early')
       isFirst = false
@@ -64,7 +64,7 @@ verifies('D04', everywhere, async ({ open }) => {
   const lists = peer.lists
   for (const name of many(20)) peer.put(name)
   await all.lists('up__tool_19')
-  await until(() => client.notices === 1, 'the notice')
+  await until(() => client.notices === 1, 'the notification')
   await apart(behind)
   expect(peer.lists).toBe(lists + 1)
   expect(client.notices).toBe(1)
@@ -78,7 +78,7 @@ verifies('D05', everywhere, async ({ open }) => {
   const answer = deferred()
   peer.afterList = () => answer.promise
   peer.put('two')
-  await until(() => peer.lists === lists + 1, 'it is being read')
+  await until(() => peer.lists === lists + 1, 'tools/list is running')
   for (const name of many(5)) peer.put(name)
   await apart(behind)
   peer.afterList = () => Promise.resolve()
@@ -96,7 +96,7 @@ verifies('D07', everywhere, async ({ open }) => {
   const answer = deferred()
   peer.afterList = () => answer.promise
   peer.put('two')
-  await until(() => peer.lists > lists, 'it is being read')
+  await until(() => peer.lists > lists, 'tools/list is running')
   peer.tools.set('three', 'Came while it was away')
   peer.cut()
   peer.afterList = () => Promise.resolve()
@@ -131,11 +131,11 @@ verifies('D09', everywhere, async ({ open }) => {
   const { upstreams } = all.gateway
   upstreams.onToolsChanged(undefined)
   upstreams.onToolsChanged(() => {
-    throw new Error('I cannot listen')
+    throw new Error('listener failed')
   })
   upstreams.onToolsChanged(({ upstream }) => told.push(upstream))
   peer.put('two')
-  await until(() => client.notices === 1, 'the notice')
+  await until(() => client.notices === 1, 'the notification')
   expect(told).toEqual(['up'])
   expect(await client.names()).toEqual(['up__one', 'up__two'])
 })
@@ -164,13 +164,13 @@ verifies('D11', everywhere, async ({ open }) => {
   const lists = peer.lists
   peer.afterList = () => answer.promise
   peer.put('two')
-  await until(() => peer.lists > lists, 'it is being read')
+  await until(() => peer.lists > lists, 'tools/list is running')
   await all.edit({})
-  await until(() => client.notices === 1, 'the notice')
+  await until(() => client.notices === 1, 'the notification')
   answer.resolve()
   expect(await client.names()).toEqual([])
   await expect(client.call('up__one')).rejects.toThrow('not found')
-  await until(() => peer.ears === 0, 'it is left')
+  await until(() => peer.ears === 0, 'the gateway has disconnected')
   expect(client.notices).toBe(1)
   expect(all.of('tools', 'up').at(-1)).toMatchObject({ removed: 1, tools: [] })
 })
@@ -183,7 +183,7 @@ verifies('D12', everywhere, async ({ open }) => {
   const lists = peer.lists
   peer.afterList = () => answer.promise
   peer.put('two')
-  await until(() => peer.lists > lists, 'it is being read')
+  await until(() => peer.lists > lists, 'tools/list is running')
   peer.put('three')
   await all.gateway.close()
   const asked = peer.asked.length
@@ -205,7 +205,7 @@ verifies('D13', everywhere, async ({ open }) => {
   const before = all.gateway.source.entries()
   expect(before).toHaveLength(1_000)
   peer.put('tool_500', 'Does something else')
-  await until(() => all.of('tools', 'up').at(-1)?.changed === 1, 'the change')
+  await until(() => all.of('tools', 'up').at(-1)?.changed === 1, 'the change is reported')
   const after = all.gateway.source.entries()
   expect(after).toHaveLength(1_000)
   expect(after.filter((entry, at) => entry !== before[at]).map(({ tool }) => tool.name)).toEqual(['up__tool_500'])
@@ -218,7 +218,7 @@ verifies('D14', everywhere, async ({ open }) => {
   await using client = await all.connect()
   peer.tools.clear()
   peer.say()
-  await until(() => client.notices === 1, 'the notice')
+  await until(() => client.notices === 1, 'the notification')
   expect(await client.names()).toEqual([])
   expect(all.state('up')).toBe('ready')
   peer.put('again')
@@ -236,7 +236,7 @@ verifies('D15', everywhere, async ({ open }) => {
   expect(peer.asked.filter((method) => method === 'a further page').length).toBeGreaterThanOrEqual(3)
   peer.isCircular = true
   peer.put('more')
-  await until(() => all.of('list_failed', 'up').length > 0, 'it is told')
+  await until(() => all.of('list_failed', 'up').length > 0, 'the failure is reported')
   expect(all.of('list_failed', 'up')[0]?.error).toContain('the pages go in a circle')
   expect(all.listed()).toHaveLength(7)
   peer.isCircular = false
@@ -252,7 +252,7 @@ verifies('D16', everywhere, async ({ open }) => {
   const lists = peer.lists
   peer.afterList = () => answer.promise
   peer.put('two')
-  await until(() => peer.lists > lists, 'it is being read')
+  await until(() => peer.lists > lists, 'tools/list is running')
   expect(textOf(await client.call('up__one'))).toBe('one was called')
   expect(await client.names()).toEqual(['up__one'])
   expect(all.listed()).toEqual(['up__one'])
@@ -267,7 +267,7 @@ verifies('D17', everywhere, async ({ open }) => {
     },
   })
   const { peer, all } = behind
-  await until(() => all.of('throttled', 'up').length === 1, 'it is named')
+  await until(() => all.of('throttled', 'up').length === 1, 'the throttling is reported')
   expect(all.gateway.upstreams.get('up')?.status.throttleMs).toBeGreaterThan(0)
   peer.put('two')
   await all.lists('up__two')
@@ -279,7 +279,7 @@ verifies('D18', everywhere, async ({ open }) => {
   await heard(behind)
   peer.refusal = 'not today'
   peer.put('two')
-  await until(() => all.of('list_failed', 'up').length > 0, 'it is told')
+  await until(() => all.of('list_failed', 'up').length > 0, 'the failure is reported')
   const [failed] = all.of('list_failed', 'up')
   expect(failed).toMatchObject({ attempt: 1 })
   expect(failed?.error).toContain('not today')
@@ -298,7 +298,7 @@ verifies('D19', everywhere, async ({ open }) => {
   await using searching = await behind.all.connect('session')
   behind.peer.put('weigh_parcel', 'Weighs a parcel')
   whole.peer.put('weigh_parcel', 'Weighs a parcel')
-  await until(() => one.notices === 1 && other.notices === 1, 'both are told')
+  await until(() => one.notices === 1 && other.notices === 1, 'both clients are notified')
   for (const client of [one, other]) {
     expect(await client.names()).toEqual(['up__one', 'up__weigh_parcel'])
     expect(textOf(await client.call('up__weigh_parcel'))).toBe('weigh_parcel was called')
@@ -310,14 +310,14 @@ verifies('D19', everywhere, async ({ open }) => {
 
 type Behind = Awaited<ReturnType<ReturnType<typeof everywhere.make>['open']>>
 
-/** Waits until the tools of the server are listed and it would be heard, and until that was followed. */
+/** Waits until the gateway has listed the tools and receives notifications. */
 async function heard({ peer, all }: Behind): Promise<void> {
-  await until(() => all.listed().length > 0 && peer.ears > 0, 'it is heard')
+  await until(() => all.listed().length > 0 && peer.ears > 0, 'the gateway receives notifications')
   await apart({ peer, all })
 }
 
-/** Waits long enough that what was said before and what is said next are not one change. */
+/** Waits long enough that the next notification is not merged with the previous one. */
 async function apart({ all }: Pick<Behind, 'peer' | 'all'>): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 120))
-  await until(() => all.state('up') === 'ready', 'it is ready')
+  await until(() => all.state('up') === 'ready', 'the server is ready')
 }

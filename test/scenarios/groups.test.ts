@@ -170,17 +170,17 @@ verifies('R05-4', async ({ connect }) => {
 
 verifies('R08-2', () => {
   const groups = { files: { about: 'Files' }, cloud: { about: 'Cloud' } } as const
-  // @ts-expect-error 'flies' is no group: 'files' and 'cloud' are
+  // @ts-expect-error 'flies' is not a group: 'files' and 'cloud' are
   expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow('Nearest: files')
-  // @ts-expect-error 'flies' is no group
+  // @ts-expect-error 'flies' is not a group
   expect(() => defineToolbox({ ...info, groups }).tool('open', { activator: 'flies' }, () => '')).toThrow('Nearest: files')
-  // @ts-expect-error 'clod' is no parent
+  // @ts-expect-error 'clod' is not a group
   expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', parent: 'clod' } } })).toThrow(Failure)
-  // @ts-expect-error 'clod' cannot be excluded
+  // @ts-expect-error 'clod' is not a group
   expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', excludes: ['clod'] } } })).toThrow(
     Failure,
   )
-  // @ts-expect-error 'clod' cannot be needed
+  // @ts-expect-error 'clod' is not a group
   expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', needs: ['clod'] } } })).toThrow(Failure)
   expect(() => new ToolGroups().withGroup('cloud', 'Cloud').withChildGroup('aws', 'clod', 'AWS')).toThrow('Nearest: cloud')
 })
@@ -216,7 +216,7 @@ verifies('R08-4', async ({ connect }) => {
   expect(await client.toolNames()).not.toContain('read_file')
 })
 
-/** A toolbox whose activator prepares something that its tools need. */
+/** A toolbox whose activator prepares a resource for its tools. */
 const mounting = () => {
   const mounted: string[] = []
   const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, mail: { about: 'Mail' } } })
@@ -246,7 +246,7 @@ verifies('P04', async ({ connect }) => {
   expect(textOf(await client.call('read_file'))).toBe('c')
   expect(await client.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
 
-  // In a view it goes with the tools of its group.
+  // In a view, the activator is listed with the tools of its group.
   expect(await (await connect(toolbox, { view: 'groups=files' })).toolNames()).toEqual(['open_files', 'read_file'])
   expect(await (await connect(toolbox, { view: 'groups=mail' })).toolNames()).toEqual(['send_mail'])
   expect(await (await connect(toolbox, { view: 'readOnly=true' })).toolNames()).toEqual([])
@@ -258,7 +258,7 @@ verifies('P04', async ({ connect }) => {
   expect(mounted).toEqual(['c', 'd'])
 })
 
-test('a session that is listed everything or finds its tools runs activators written by hand too', async () => {
+test('custom activators also run in sessions that list everything or use search', async () => {
   const { toolbox, mounted } = mounting()
   await using everything = await testContext(toolbox, { view: 'exposure=everything' })
   expect(everything.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
@@ -290,7 +290,7 @@ verifies('P05', async () => {
   const gated = defineToolbox({ ...info, gate: 'All' }).tool('begin', { activator: true }, () => '')
   await using context = await testContext(gated.tool('ping', {}, () => 'pong'))
   expect(context.toolNames()).toEqual(['begin'])
-  // Groups may come with a source.
+  // A source may bring its own groups.
   const later: Source = { name: 'later', entries: () => [], groups: () => ({}), subscribe: () => () => undefined }
   await using waiting = await testContext(alone().use(later))
   expect(waiting.toolNames()).toEqual(['begin'])
@@ -302,7 +302,7 @@ const gatedGroups = {
   basics: { about: 'Basics', default: true },
 } as const
 
-/** A gate with groups behind it, through both front doors. */
+/** A gate with groups behind it, written with both APIs. */
 const gatedHub = fixture('gated hub', {
   toolbox: () => ({
     served: defineToolbox({ ...info, gate: 'The whole hub', groups: gatedGroups, quota: { groups: 3 } })
@@ -356,7 +356,7 @@ verifies('P08', gatedHub, async ({ connect, served }) => {
   expect(reasonOf(await client.call('deactivate', { group: 'all' }))).toBe('unknown_group')
 })
 
-test('a gate with groups: what code closes goes with everything behind it, and a view opens the way to its groups', async () => {
+test('a gate with groups: closing it from code deactivates all groups, and a view opens the gate for its groups', async () => {
   const { served } = gatedHub.make('toolbox')
   await using client = await testContext(served)
   await client.call('activate')
@@ -489,7 +489,7 @@ verifies('P15', async ({ serve, testTransport }) => {
   const scope = textOf(await client.call('read_file'))
   expect(toolboxOf(hub).isActive('files', scope)).toBe(true)
   if (testTransport.transport === 'stdio') expect(both()).toEqual([true, true])
-  // With a second client, and over HTTP, it must be said whose.
+  // With a second client, or over HTTP, the scope must be specified.
   if (testTransport.transport === 'stdio') await server.connect()
   expect(() => hub.active).toThrow(
     `"active" outside a call needs a scope: toolboxOf(server).isActive('all', scope). Open scopes: ${scope}`,

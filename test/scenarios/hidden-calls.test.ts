@@ -8,7 +8,7 @@ import type { Wire } from '../wire.ts'
 const info = { name: 'hub', version: '1.0.0' }
 const policies: readonly HiddenCalls[] = ['opaque', 'hint', 'reveal']
 
-/** A hub whose `read_file` is hidden from a client of either era that connects with `?groups=network`. */
+/** A server whose `read_file` is hidden from clients that connect with `?groups=network`. */
 const hub = (hiddenCalls: HiddenCalls, tools: readonly string[] = ['read_file', 'write_file']) => {
   const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, network: { about: 'Network' } }, hiddenCalls })
   for (const name of tools) toolbox.tool(name, { group: 'files', about: name }, () => `${name} ran`)
@@ -49,7 +49,7 @@ verifies('P06', async ({ wire, testTransport }) => {
   const denied = await answers(hiding)
   expect(denied).toEqual(await answers(await wire(hub('opaque', ['write_file']), view)))
   expect(denied.filter((text) => text.includes('read_file ran') || text.includes('write_file'))).toEqual([])
-  // With a policy that lets a client know of the tool, all of them know of it.
+  // If the policy reveals the tool, all surface tools include it.
   const hinting = (await answers(await wire(hub('hint'), view))).filter((text) => !text.includes('read_file'))
   expect(hinting).toEqual([])
   if (testTransport.era === 'stateless') return

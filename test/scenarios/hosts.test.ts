@@ -65,7 +65,7 @@ verifies('H04', async ({ serve }) => {
   expect(await hasCallTool({ exposure: { host: 'codex' } }, {})).toBe(true)
   expect(await hasCallTool({ exposure: { host: 'claude-code' } }, { name: 'codex-mcp-client' })).toBe(false)
   expect(await hasCallTool({ exposure: { host: 'codex' } }, { view: 'host=claude-code' })).toBe(false)
-  // A host of a newer client that this server does not know yet.
+  // A newer host that this server does not know yet.
   expect(await hasCallTool({}, { view: 'host=tomorrow' })).toBe(false)
   expect(() => office({ exposure: { host: 'codx' } })).toThrow('Nearest: codex')
   let time = 0
@@ -102,7 +102,7 @@ verifies('H07', async ({ testTransport }) => {
   await using slow = await testServer(office(), testTransport, { relistTimeoutMs: 50 })
   const silent = await slow.connect()
   expect(textOf(await silent.call('activate_files'))).toContain('read_file')
-  // With no limit in sight, only a client that is not waited for is answered.
+  // With this timeout, a reply arrives only if the server does not wait.
   await using server = await testServer(office(), testTransport, { relistTimeoutMs: 1_000_000 })
   const never = await server.connect({ name: 'codex-mcp-client' })
   expect(textOf(await never.call('activate_files'))).toContain('read_file')
@@ -130,7 +130,7 @@ verifies('H08', async ({ connect }) => {
   const words = String(meta.create_issue?.['anthropic/searchHint']).split(' ')
   for (const word of ['issues', 'tracker', 'bug', 'ticket', 'add']) expect(words).toContain(word)
   expect(tools[0]?.description).toBe('Create an issue')
-  // Within the budget all of them are loaded from the start.
+  // Within the budget all tools have alwaysLoad.
   const small = await (await connect(office({ exposure: 'native' }))).tools()
   for (const tool of small) expect([tool.name, tool._meta?.['anthropic/alwaysLoad']]).toEqual([tool.name, true])
 })
@@ -152,7 +152,7 @@ verifies('H10', async ({ serve }) => {
   const tools = await client.tools()
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(officeTools))
   expect(tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined)).toBe(true)
-  // An address that asks for auto comes from someone who made the host load these tools at once.
+  // A URL with exposure=auto means that the user configured the host to load these tools at once.
   const loaded = await server.connect({ view: 'host=qwen-code&exposure=auto' })
   expect(await loaded.toolNames()).toEqual(searchSurface)
 })
@@ -163,7 +163,7 @@ verifies('H12', async ({ serve }) => {
   expect(await never.toolNames()).toEqual([...searchSurface, ...officeTools])
   const late = await within.connect({ view: 'host=gemini-cli' })
   expect(await late.toolNames()).toEqual(officeTools)
-  // Who asks for a list of everything gets that and nothing else.
+  // A request for everything is not changed by the host profile.
   const asked = await within.connect({ view: 'host=codex&exposure=everything' })
   expect(await asked.toolNames()).toEqual(officeTools)
   const native = await within.connect({ view: 'host=qwen-code' })

@@ -15,10 +15,9 @@ import { identifiedServer, serverCommand } from '../identified.ts'
 import { verifies } from '../verifies.ts'
 import { wireTo } from '../wire.ts'
 
-// Many of these start processes, on a machine that may be busy.
+// Many tests start processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
-// The tools of the document.
 const agentList: Tool = {
   name: 'agent_list',
   description: 'List all agents',
@@ -39,7 +38,7 @@ const writeNote: Tool = {
   },
 }
 
-/** The identity of a server of these tools, as a client is told. */
+/** Returns the identity of a server with these tools, as reported to a client. */
 async function identityOf(testTransport: TestTransport, tools: readonly Tool[]): Promise<string | undefined> {
   await using server = await identifiedServer(testTransport, tools)
   await using connection = await server.connect()
@@ -115,7 +114,7 @@ verifies('C06', async ({ testTransport }) => {
   expect(server.count('tools/list')).toBe(2)
 })
 
-/** A home for the command, and what follows `--` for a server of the document's tools. */
+/** A home folder for the command, and the server command after `--`. */
 async function desk() {
   const at = await home()
   const command = ['--', ...(await serverCommand(at.folder, [agentList, readFile, writeNote]))]
@@ -176,13 +175,13 @@ verifies('C10', async ({ wire }) => {
 verifies('C11', async ({ testTransport }) => {
   await using server = await identifiedServer(testTransport, [agentList, readFile])
   await using connection = await server.connect()
-  // The client knows its tools and refuses by itself; told to send all the same, it is the server that refuses.
+  // The client rejects the call itself; with the check disabled, the server rejects it.
   for (const options of [{}, { unlisted: true }]) {
     const error = await connection.call('read_flie', {}, options).catch((thrown: unknown) => thrown)
     expect(isClientError(error, 'unknown_tool') && error.message).toContain('"read_flie"')
     expect(isClientError(error, 'unknown_tool') && error.message).toContain('read_file')
   }
-  // What was asked is counted over another pipe than the answer came on.
+  // Requests are counted on a different pipe than the one for replies.
   await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
 })
 
@@ -197,7 +196,7 @@ verifies('C13', async () => {
   const { at, command } = place
   const folder = join(at.folder, 'made')
   expect(await at.unfold(['generate', '--output', folder, '--quiet', ...command])).toMatchObject({ code: 0 })
-  // What an installation would bring.
+  // Files that an installation would create.
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
   const bin = (...words: readonly string[]) =>
     run(process.execPath, [join(folder, 'bin.mjs'), ...words], { env: at.env, cwd: at.folder })
@@ -246,7 +245,7 @@ verifies('C15', async ({ wire, testTransport }) => {
   }
   await using reference = await wireTo(sdkEndpoint(make, testTransport.era), testTransport)
   const [ours, theirs] = [(await (await wire(toolbox)).ask('tools/list')).result, (await reference.ask('tools/list')).result]
-  // How long a list may be kept is ours to say.
+  // The cache lifetime is added by the library.
   const { ttlMs: _1, cacheScope: _2, ...rest } = ours
   const { ttlMs: _3, cacheScope: _4, ...expected } = theirs
   expect(JSON.stringify(rest)).toBe(JSON.stringify(expected))
@@ -300,7 +299,7 @@ verifies('C18', async () => {
   try {
     const ids: (string | undefined)[] = []
     for (const testTransport of testTransports) ids.push(await identityOf(testTransport, [agentList, readFile]))
-    // The same tools, written down in another manner.
+    // The same tools with a different key order and spacing.
     const file = join(folder, 'tools.json')
     const [node = '', script = ''] = await serverCommand(folder, [])
     await writeFile(file, `\n[ ${JSON.stringify(readFile, undefined, 4)} ,\n\t${JSON.stringify(agentList)} ]\n`)

@@ -6,7 +6,7 @@ import { office } from '../fixtures/office.ts'
 import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
-// CPU time is that of the whole process, so nothing else may run in it meanwhile.
+// CPU time is measured for the whole process, so nothing else may run at the same time.
 vi.setConfig({ maxConcurrency: 1, testTimeout: 60_000 })
 
 const info = { name: 'hub', version: '1.0.0' }
@@ -61,7 +61,7 @@ verifies('B21', async ({ serve, testTransport }) => {
     expect(ms).toBeLessThan(most)
     return value
   }
-  // The first search reads all of them.
+  // The first search indexes all tools.
   await quick('search_tools', { query: 'archive' }, 10_000)
   const found = await quick('search_tools', { query: 'archive_19999' })
   expect((replyData(found) as { names: string[] }).names[0]).toBe('archive_19999')

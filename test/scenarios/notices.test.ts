@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 
-/** A toolbox with a registry beside it. */
+/** A toolbox with a registry. */
 const open = () => {
   const registry = new ToolRegistry()
   const groups = { files: { about: 'Files' }, network: { about: 'Network' } }
@@ -19,7 +19,7 @@ const open = () => {
   return { toolbox, registry, add: (name: string) => registry.register(name, {}, () => name) }
 }
 
-/** What the client saw last, if it lists when it is told and at no other time. */
+/** Tracks the list of a client that re-lists only when notified. */
 async function follow(client: TestClient): Promise<{ seen: readonly string[] }> {
   const follower = { seen: await client.toolNames() }
   client.client.setNotificationHandler('notifications/tools/list_changed', async () => {

@@ -13,7 +13,7 @@ const [ann, bob]: readonly [Member, Member] = [
 ]
 const isAdmin = (principal: Member | undefined): boolean => principal?.roles.includes('admin') === true
 
-/** `vault` holds admin tools alone, `files` some of both. */
+/** `vault` has only admin tools, `files` has both kinds. */
 const secured = (more: { readonly hiddenCalls?: 'opaque' | 'hint' | 'reveal' } = {}) =>
   defineToolbox({
     ...info,

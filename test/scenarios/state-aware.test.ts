@@ -6,13 +6,13 @@ import { pageWatcher, type Seen, type WatchedPage } from '../fixtures/watched-pa
 import { reasonOf, refusalOf, textOf } from '../replies.ts'
 import { type Harness, verifies } from '../verifies.ts'
 
-/** The buffers in which a mode's data is; `always` for a mode that needs none. */
+/** The buffers with the data of a mode; `always` for a mode that needs no data. */
 type When = 'always' | readonly Buffer[]
 type Buffer = 'entries' | 'networkBodies' | 'wsEvents' | 'connections' | 'enhancedActions' | 'snapshots' | 'endpoints'
 
 const anyCapture: readonly Buffer[] = ['networkBodies', 'wsEvents', 'connections', 'enhancedActions', 'snapshots']
 
-/** The tables of the source document: tool, mode, available when one of these is not empty, and what is counted. */
+/** The specified modes: tool, mode, buffers of which one must not be empty, and counts. */
 const table: readonly (readonly [tool: string, mode: string, when: When, counted?: keyof Seen & string])[] = [
   ['observe', 'errors', 'always', 'errors'],
   ['observe', 'logs', 'always', 'entries'],
@@ -45,7 +45,7 @@ const buffers: readonly Buffer[] = ['entries', ...anyCapture, 'endpoints']
 const first = ['observe', 'query_dom']
 const all = ['observe', 'analyze', 'generate', 'configure', 'query_dom']
 
-/** What the table says of a tool, with this in the buffers. */
+/** Returns the expected modes of a tool with these buffers. */
 const rows = (tool: string) => table.filter(([name]) => name === tool)
 const isThere = (when: When, filled: (buffer: Buffer) => boolean): boolean => when === 'always' || when.some(filled)
 
@@ -62,17 +62,17 @@ const modesOf = async (client: TestClient): Promise<Modes> =>
 const metaOf = async (client: TestClient): Promise<{ readonly [tool: string]: Tool['_meta'] }> =>
   Object.fromEntries((await client.tools()).map(({ name, _meta }) => [name, _meta]))
 
-/** Counts of a list, tool by tool. */
+/** Returns the counts in a list, by tool. */
 const countsOf = async (client: TestClient): Promise<{ readonly [tool: string]: unknown }> =>
   Object.fromEntries(Object.entries(await metaOf(client)).map(([tool, meta]) => [tool, meta?.data_counts]))
 
-/** Fills a buffer in the way in which it fills. */
+/** Fills a buffer with events of its kind. */
 function fill(page: WatchedPage, buffer: Buffer, times = 1): void {
   if (buffer === 'entries') page.log('info', times)
   else page.see(buffer, times)
 }
 
-/** A client that has observed once, where that makes a difference. */
+/** Connects a client and, in a session, makes the first observation. */
 async function observing({ connect }: Pick<Harness, 'connect'>, { served }: { readonly served: object }): Promise<TestClient> {
   const client = await connect(served)
   await client.call('observe', { what: 'page' })
@@ -129,7 +129,7 @@ verifies('S05', async (harness) => {
   })
 })
 
-/** The modes that each tool gained. */
+/** Returns the modes that each tool gained. */
 function gained(before: Modes, after: Modes): Modes {
   const news = Object.entries(after).map(
     ([tool, modes = []]) => [tool, modes.filter((mode) => !before[tool]?.includes(mode))] as const,
@@ -155,7 +155,7 @@ verifies('S07', async (harness) => {
   page.see('networkBodies', 12)
   page.see('enhancedActions', 8)
   const { observe } = await metaOf(client)
-  // The example of the document, with the mode that is always there.
+  // The specified example, including the mode that is always available.
   expect(observe).toEqual({
     available_modes: ['errors', 'logs', 'network', 'actions', 'page'],
     data_counts: { errors: 3, logs: 47, network: 12, actions: 8 },
@@ -185,7 +185,7 @@ verifies('S10', async ({ connect }) => {
   for (const buffer of buffers) fill(page, buffer, 5)
   const client = await connect(served)
   expect(await client.toolNames()).toEqual(first)
-  // Using the tool that needs no observation is none.
+  // Using query_dom is not an observation.
   await client.call('query_dom', { selector: 'main' })
   expect(await client.toolNames()).toEqual(first)
   expect(await refusalOf(client.call('generate', { format: 'har' }))).toMatchObject({ reason: 'unknown_tool' })
@@ -230,7 +230,7 @@ verifies('S13', async (harness) => {
   }
 })
 
-/** What a page did, and what was counted of it: the values that the document's own project tested. */
+/** Events of a page and the expected counts. */
 const counted = {
   observe: { errors: 2, logs: 3, network: 2, websocket_events: 1, websocket_status: 1, actions: 3, vitals: 1 },
   analyze: { performance: 1, api: 0, timeline: 3 },
@@ -259,7 +259,7 @@ verifies('S14', async (harness) => {
   const filtered = pageWatcher()
   const other = await observing(harness, filtered)
   happen(filtered.page)
-  // Of a mode that is not listed nothing is counted either.
+  // A mode that is not listed has no count.
   expect(await countsOf(other)).toMatchObject({ ...counted, analyze: { performance: 1, timeline: 3 } })
   expect((await countsOf(other)).analyze).not.toHaveProperty('api')
 })
@@ -306,7 +306,7 @@ verifies('S16', async (harness) => {
         if (tool._meta === undefined) continue
         expect(tool._meta.available_modes).toEqual(enumOf(tool))
         const counts = Object.entries((tool._meta.data_counts ?? {}) as { [mode: string]: number })
-        // A mode that needs data is listed only together with some of it.
+        // A mode that needs data is listed only if it has some.
         for (const [mode, count] of counts) if (!['errors', 'logs'].includes(mode)) expect(count, `of ${mode}`).toBeGreaterThan(0)
       }
     }
@@ -336,7 +336,7 @@ verifies('S18', async ({ wire }) => {
   const { text: few } = await client.ask('tools/list')
   for (const buffer of buffers) fill(page, buffer, 999_000)
   const { text: many } = await client.ask('tools/list')
-  // Numbers grow by a few digits each, and nothing else does.
+  // Only the counts grow, by a few digits each.
   expect(many.length - few.length).toBeLessThanOrEqual(table.length * 6)
   expect(many.length).toBeLessThan(6_000)
 })
@@ -417,7 +417,7 @@ verifies('S23', async (harness) => {
   }
 })
 
-/** All that the protocol's first revisions know of a tool. */
+/** All fields of a tool in the first protocol revisions. */
 const plainKeys = ['name', 'title', 'description', 'inputSchema', 'annotations']
 
 verifies('S24', async ({ wire }) => {
@@ -448,7 +448,7 @@ verifies('S25', async (harness) => {
   for (let round = 0; round < 20; round++) made.page.see('networkBodies')
   made.page.log('error', 5)
   await client.settle()
-  // The first entry gives modes to analyze and generate where nothing else had; here network bodies had.
+  // Without network bodies, the first entry would add modes to analyze and generate.
   expect(client.listChanges).toBe(before + 1)
   expect((await countsOf(client)).observe).toMatchObject({ network: 21, errors: 5 })
 })
@@ -462,7 +462,7 @@ verifies('S26', async (harness) => {
   const before = client.listChanges
   page.see('networkBodies')
   await client.waitForListChanges(before + 1)
-  // Each round changes what is listed, and none of it may be told before its time.
+  // Each round changes the list, and no notification may be sent before the interval ends.
   for (let round = 0; round < 200; round++) {
     if (round % 2 === 0) page.clear()
     else for (const buffer of buffers) fill(page, buffer)
@@ -536,7 +536,7 @@ verifies('S31', async (harness) => {
   made.page.see('networkBodies')
   expect((await countsOf(client)).generate).toEqual({ har: 1 })
   expect((await metaOf(client)).analyze).not.toHaveProperty('data_counts')
-  // Where every mode is listed, zero is something that is counted.
+  // If every mode is listed, zero counts are sent as well.
   const listingAll = await observing(harness, pageWatcher({ policy: 'static' }))
   expect((await countsOf(listingAll)).generate).toEqual({ reproduction: 0, test: 0, har: 0 })
 })
@@ -544,7 +544,7 @@ verifies('S31', async (harness) => {
 verifies('S32', async ({ serve, testTransport }) => {
   const { served, page } = pageWatcher()
   const server = await serve(served)
-  // On 2026-07-28 the address alone says which host it is.
+  // On 2026-07-28 only the URL identifies the host.
   const hosts = [
     { view: 'host=codex' },
     { view: 'host=gemini-cli' },
@@ -576,7 +576,7 @@ verifies('S32', async ({ serve, testTransport }) => {
     expect(textOf(await client.call('observe', { what: 'network' }))).toBe('1 of network')
     page.clear()
   }
-  // Whoever is not known, and whoever re-lists, is shown what the source document says.
+  // Unknown hosts and hosts that re-list get the default list.
   for (const host of [{}, { view: 'host=claude-code' }])
     expect((await modesOf(await server.connect(host))).observe).toEqual(['errors', 'logs', 'page'])
 })
@@ -588,7 +588,7 @@ verifies('S34', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(first)
   page.see('networkBodies')
   await client.waitForListChanges(1)
-  // It was told of a change, and did not list its tools for longer than any client takes that does.
+  // The client was notified and did not re-list within the time that any following client needs.
   now = 60_000
   const reply = textOf(await client.call('observe', { what: 'page' }))
   for (const tool of ['analyze', 'generate', 'configure'])
@@ -601,7 +601,7 @@ verifies('S34', async ({ connect }) => {
   expect(textOf(await client.call('call_tool', { name: 'analyze', arguments: { target: 'accessibility' } }))).toBe(
     'accessibility',
   )
-  // A client that lists its tools after all is shown what has data.
+  // A client that re-lists later gets only the modes with data.
   expect((await modesOf(client)).generate).toEqual(['pr_summary', 'sarif', 'har'])
 })
 

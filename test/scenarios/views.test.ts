@@ -69,13 +69,13 @@ verifies('R13-9', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(['read_file', 'write_file', 'regions', 's3_list', 'gce_list', 'convert'])
 })
 
-/** What a client that asks for this view is told instead of being served. */
+/** Returns the error for a client that requests this view. */
 async function refusalOfView({ wire }: Pick<Harness, 'wire'>, view: string, served: object = hub()): Promise<string> {
   try {
     const { greeting } = await wire(served, { view })
     return `${String(greeting.error?.data?.reason)}: ${greeting.error?.message}`
   } catch (error) {
-    // Over standard input and output the view is a matter of the command line, so whoever starts the server is told.
+    // On stdio the view is a command line option, so the error appears at start-up.
     return isFailure(error) ? `${error.reason}: ${error.message}` : String(error)
   }
 }

@@ -36,7 +36,7 @@ const routed = (form: string, args: Record<string, unknown>, headers: Headers, e
 
 const mismatch = refused(-32020, 'header_mismatch', { status: 400 })
 
-/** Section F, as far as one server is concerned: who asks, by which name, for what. */
+/** Section F for a single server: caller, host name and path. */
 export const edge: readonly Attack[] = [
   host('evil', 'evil.example'),
   host('user', '127.0.0.1@evil.example'),

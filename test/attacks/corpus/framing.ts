@@ -10,11 +10,11 @@ const noJson = {
 const json = (value: unknown) => (): string => JSON.stringify(value)
 const ping = { jsonrpc: '2.0', method: 'ping' }
 
-/** Section A: what is no JSON, no message, or no message that this server can take. */
+/** Section A: invalid JSON, invalid messages, and messages that this server does not support. */
 export const framing: readonly Attack[] = [
   {
     id: 'AT-A01',
-    what: 'JSON that breaks off',
+    what: 'truncated JSON',
     over: 'both',
     as: 'session',
     send: { body: () => '{"jsonrpc":"2.0",' },
@@ -209,7 +209,7 @@ export const framing: readonly Attack[] = [
       over: 'both',
       as: 'stateless',
       send: { method },
-      // A header cannot be empty, so that one is already a header that is missing.
+      // A header cannot be empty, so an empty one counts as missing.
       expect: { http: method === '' ? refused(-32020) : refused(-32601, undefined, { status: 404 }), stdio: refused(-32601) },
     },
   ]),

@@ -1,11 +1,11 @@
 import { head } from '../raw.ts'
 
-/** Something asked of a gateway beside MCP, by somebody who has no business there. */
+/** An unauthorized or invalid request to a gateway route other than MCP. */
 export interface Trespass {
   readonly id: `AT-${string}`
   readonly what: string
   readonly bytes: string
-  /** What it is answered with; the first line of an answer that is none is 400. */
+  /** Expected status; 400 for bytes that are not valid HTTP. */
   readonly status: number
 }
 
@@ -26,7 +26,7 @@ const asked = (
   }
 }
 
-/** Sections B, F and G, as far as they concern what a gateway has beside MCP. */
+/** Sections B, F and G for gateway routes other than MCP. */
 export const trespasses: readonly Trespass[] = [
   asked('AT-F77-none', 401, 'GET /api/status'),
   asked('AT-F77-empty', 401, 'GET /api/status', { authorization: 'Bearer ' }),

@@ -7,7 +7,7 @@ const tooLarge = refused(-32000, 'body_too_large', { status: 413 })
 const around = (args: string): string =>
   `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`
 
-/** A message within the size limit and past the others: over HTTP it is refused before it is read, so nobody knows its id. */
+/** A message that exceeds the other limits but not the size limit; HTTP rejects it before parsing, so its id is unknown. */
 const past = (what: string, id: Attack['id'], args: () => string): Attack => ({
   id,
   what,
@@ -29,7 +29,7 @@ function chunked(pieces: number): readonly Piece[] {
   ]
 }
 
-/** Section B: too large, too many, too deep. */
+/** Section B: too large, too many elements, nested too deeply. */
 export const size: readonly Attack[] = [
   {
     id: 'AT-B19-length',

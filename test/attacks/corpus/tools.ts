@@ -59,7 +59,7 @@ const garbage = [
   'to_json_throws',
 ]
 
-/** What can be wrong with a call, and what can go wrong in the tool that is called. */
+/** Invalid calls, and failures in the called tool. */
 export const tools: readonly Attack[] = [
   ...badCall('params', undefined),
   ...fromBoth({
