@@ -5,17 +5,17 @@ import { commandNames } from './commands.ts'
 import { identityNames } from './identity.ts'
 import type { Manner, Reconnecting } from './reconnecting.ts'
 
-/** All that one run measured. */
+/** Results of one run. */
 export interface Results {
   readonly machine: { readonly node: string; readonly cores: number; readonly load: number }
   readonly reconnecting: readonly Reconnecting[]
   readonly commands: readonly Timing[]
   readonly identity: readonly Timing[]
-  /** The version that was measured, if it could be. */
+  /** The measured version, if installed. */
   readonly mcporter?: string
 }
 
-/** Something that must hold, and what was measured. */
+/** A performance target with its measured value. */
 export interface Bar {
   readonly what: string
   readonly limit: string
@@ -23,7 +23,7 @@ export interface Bar {
   readonly isMet: boolean
 }
 
-/** The bars this library sets itself, judged by one run. */
+/** Compares the results of a run with the targets. */
 export function barsOf({ reconnecting, commands, identity, mcporter }: Results): readonly Bar[] {
   const bytes = ({ bytes: each }: Reconnecting): number => each
   const time = ({ p50 }: Reconnecting): number => p50
@@ -49,12 +49,12 @@ export function barsOf({ reconnecting, commands, identity, mcporter }: Results):
 
 const overHttp = (all: readonly Reconnecting[]): readonly Reconnecting[] => all.filter(({ way }) => way.startsWith('HTTP'))
 
-/** The largest share of a full list, over all ways. */
+/** Returns the largest ratio to a full list, over all transports. */
 function worst(all: readonly Reconnecting[], manners: readonly Manner[], of: (each: Reconnecting) => number): number {
   return Math.max(...all.filter(({ manner }) => manners.includes(manner)).map((each) => of(each) / of(fullOf(all, each))))
 }
 
-/** Connecting in the same way without knowing the list. */
+/** Returns the result for the same transport without a cache. */
 export function fullOf(all: readonly Reconnecting[], same: Reconnecting): Reconnecting {
   return all.find(({ way, manner }) => way === same.way && manner === 'full') ?? same
 }

@@ -11,14 +11,13 @@ export const identityNames = {
   one: 'identity after one changed',
 }
 
-// As the server and the client compute it.
 const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
 
-/** How long the identity of 1,000 tools takes: of tools that were never seen before, and after one of them changed. */
+/** Measures computing the identity of 1,000 new tools, and after one of them changed. */
 export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
   const text = JSON.stringify(await definitions())
   let tools: readonly Tool[] = []
-  // What is known of a tool is kept beside it, so they must be other ones each time.
+  // Digests are cached per tool object, so each run needs new objects.
   const prepare = (): void => {
     tools = JSON.parse(text) as readonly Tool[]
   }
@@ -46,7 +45,7 @@ export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
   )
 }
 
-/** The tools as a server lists them. */
+/** Returns the tools as a server lists them. */
 async function definitions(): Promise<readonly Tool[]> {
   const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
   for (const { name, about, input } of toolsOf(barSize)) toolbox.tool(name, { about, input }, () => '')

@@ -13,7 +13,7 @@ const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json:
 
 interface Plan {
   readonly http: Pace
-  /** Processes are slow to start, so each of those runs once in a round. */
+  /** Processes start slowly, so each runs once per round. */
   readonly stdioRounds: number
   readonly commandRounds: number
   readonly identity: Pace

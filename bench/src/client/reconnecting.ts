@@ -20,13 +20,13 @@ import { barSize } from '../list/tools.ts'
 
 const server = fileURLToPath(new URL('servers/tools.js', import.meta.url))
 
-/** How a client knows the tools when it connects again. */
+/** Source of the tool list when a client reconnects. */
 export const manners = { full: 'full list', memory: 'cache in memory', file: 'cache on disk' } as const
 export type Manner = keyof typeof manners
 
 type Way = 'HTTP, session' | 'HTTP, 2026-07-28' | 'stdio, session' | 'stdio, 2026-07-28'
 
-/** One manner of connecting: how long it takes until the tools are known, and how many bytes went over the wire. */
+/** Time until the tools are available after connecting, and bytes transferred. */
 export interface Reconnecting extends Timing {
   readonly way: Way
   readonly manner: Manner
@@ -45,7 +45,7 @@ export interface Paces {
   readonly stdioRounds: number
 }
 
-/** Connects to a server of 1,000 tools again and again, with the list known and without. */
+/** Reconnects repeatedly to a server with 1,000 tools, with and without a cached list. */
 export async function timeReconnecting({ http: pace, stdioRounds }: Paces): Promise<readonly Reconnecting[]> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-bench-cache-'))
   const http = await startServer()
@@ -112,15 +112,15 @@ async function timed(way: Way, { target, measure, folder, weigh }: Timed): Promi
   })
 }
 
-/** A connection whose tools are known. */
+/** Connects and waits for the tools. */
 async function known(way: Way, target: Target, cache: ToolCache | undefined, more: ConnectOptions = {}): Promise<Connection> {
   const connection = await connect(target, { protocol: protocols[way], ...(cache !== undefined && { cache }), ...more })
   const tools = await connection.tools()
-  if (tools.length !== barSize) throw new Error(`${tools.length} tools came over ${way}.`)
+  if (tools.length !== barSize) throw new Error(`Expected ${barSize} tools over ${way}, got ${tools.length}.`)
   return connection
 }
 
-/** What each manner sends and receives over HTTP, headers and all, once what is cached is cached. */
+/** Returns the bytes transferred over HTTP, including headers, with warm caches. */
 async function weighHttp(way: Way, port: number, caches: Caches): Promise<{ readonly [M in Manner]: number }> {
   let bytes = 0
   const proxy = createServer((client) => {
@@ -153,7 +153,7 @@ async function weighHttp(way: Way, port: number, caches: Caches): Promise<{ read
   }
 }
 
-/** The same over pipes, as the server counted it. */
+/** Returns the bytes transferred over pipes, as counted by the server. */
 async function weighPipes(way: Way, target: Target, caches: Caches): Promise<{ readonly [M in Manner]: number }> {
   const weigh = async (cache: ToolCache | undefined): Promise<number> => {
     let bytes = 0

@@ -7,7 +7,7 @@ import { commandNames } from './commands.ts'
 import { identityNames } from './identity.ts'
 import { manners } from './reconnecting.ts'
 
-/** The whole run for people to read. */
+/** Renders the results as text. */
 export function reportOf(results: Results): string {
   const { machine, reconnecting, commands, identity, mcporter } = results
   const rows = reconnecting.map((each) => {
@@ -16,15 +16,15 @@ export function reportOf(results: Results): string {
     const shares = [ratioText(p50 / full.p50), sizeText(bytes), ratioText(bytes / full.bytes)]
     return [way, manners[manner], timeText(p50), timeText(p99), ...shares, countText(samples)]
   })
-  const headings = ['way', 'tools known by', 'p50', 'p99', '× full', 'bytes', '× full', 'samples']
+  const headings = ['transport', 'tools from', 'p50', 'p99', '× full', 'bytes', '× full', 'samples']
   const bars = barsOf(results).map(({ what, limit, measured, isMet }) => [isMet ? 'met' : 'MISSED', what, measured, `≤ ${limit}`])
-  const peer = mcporter === undefined ? 'mcporter is not here, so nothing is compared with it' : `mcporter ${mcporter}`
+  const peer = mcporter === undefined ? 'mcporter not installed' : `mcporter ${mcporter}`
   return [
     `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}, ${peer}.`,
-    `reconnecting to a server of ${countText(barSize)} tools\n${tableOf(headings, rows, 2)}`,
-    `commands, from start to end\n${against(commands, commandNames.node, '× node')}`,
+    `reconnecting to a server with ${countText(barSize)} tools\n${tableOf(headings, rows, 2)}`,
+    `run time of commands\n${against(commands, commandNames.node, '× node')}`,
     `identity of ${countText(barSize)} tools\n${against(identity, identityNames.floor, '× floor')}`,
-    `bars\n${tableOf(['', 'bar', 'measured', 'limit'], bars, 2)}`,
+    `targets\n${tableOf(['', 'target', 'measured', 'limit'], bars, 2)}`,
   ].join('\n\n')
 }
 

@@ -5,23 +5,23 @@ import { profiles, type Running, type RunningUnfold } from './gateways.ts'
 import { streamableWire } from './wires/streamable.ts'
 import type { Wire } from './wires/wire.ts'
 
-/** How long it takes until a client knows of a change. */
+/** Latency of a tool change. */
 export interface Freshness {
   readonly name: string
-  /** Until it is told. */
+  /** Until the client is notified. */
   readonly heard: Timing
-  /** Until a list that it asked for then has it. */
+  /** Until a list requested after the notification contains the change. */
   readonly seen: Timing
 }
 
 const giveUpMs = 5_000
-// Long enough for everybody to have come to rest, and never in step with anybody's timer.
+// Long enough for all gateways to be idle, and not aligned with their timers.
 const restMs = (number: number): number => 90 + ((number * 37) % 60)
 
 let late = 0
 const nextName = (): string => lateName(++late)
 
-/** Makes an upstream change again and again; the client of each asks for the list when it is told. By turns. */
+/** Changes an upstream repeatedly, in turn for each gateway; its client re-lists when notified. */
 export async function timeChanges(all: readonly Running[], times: number): Promise<readonly Freshness[]> {
   const watchers = await Promise.all(
     all.map(async (running) => ({ running, wire: await running.client(), heard: [] as number[], seen: [] as number[] })),
@@ -56,12 +56,12 @@ async function followed({ upstreams, name }: Running, wire: Wire): Promise<{ hea
   await inTime(told, name)
   const heardUs = (performance.now() - begin) * 1_000
   while (!(await wire.ask('tools/list')).includes(tool)) {
-    if (performance.now() > begin + giveUpMs) throw new Error(`${name} told of a change and never listed it.`)
+    if (performance.now() > begin + giveUpMs) throw new Error(`${name} announced a change but did not list it.`)
   }
   return { heardUs, seenUs: (performance.now() - begin) * 1_000 }
 }
 
-/** How long it takes until searching finds a tool that is new: asked for without a pause until it is there. */
+/** Measures the time until search finds a new tool, by searching continuously. */
 export async function timeSearches({ url, upstreams, name }: RunningUnfold, times: number): Promise<Timing> {
   const wire = await streamableWire(`${url}/${profiles.searching}`)
   const found: number[] = []
@@ -73,7 +73,7 @@ export async function timeSearches({ url, upstreams, name }: RunningUnfold, time
       const begin = performance.now()
       upstreams.add(upstreams.names[0] ?? '', [tool])
       while (!(await wire.ask('tools/call', params)).includes(tool)) {
-        if (performance.now() > begin + giveUpMs) throw new Error(`${name} never found a new tool.`)
+        if (performance.now() > begin + giveUpMs) throw new Error(`${name} did not find the new tool.`)
       }
       found.push((performance.now() - begin) * 1_000)
       await pause(restMs(time))
@@ -84,7 +84,7 @@ export async function timeSearches({ url, upstreams, name }: RunningUnfold, time
   }
 }
 
-/** What many changes at once cost: notices to a client, and lists that the upstream was asked for. The most that was seen. */
+/** Maximum number of notifications to a client and of tools/list requests to the upstream for a burst of changes. */
 export interface Burst {
   readonly name: string
   readonly gapMs: number
@@ -95,7 +95,7 @@ export interface Burst {
 const burstSize = 20
 const settledMs = 700
 
-/** Makes an upstream change many times at once; the client of each asks for the list whenever it is told. */
+/** Changes an upstream many times at once; each gateway's client re-lists when notified. */
 export async function countBursts(all: readonly Running[], gapMs: number, times: number): Promise<readonly Burst[]> {
   const bursts: Burst[] = []
   for (const { name, upstreams, client } of all) {
@@ -127,5 +127,5 @@ async function inTime(told: Promise<void>, name: string): Promise<void> {
   const tooLate = pause(giveUpMs, 'late' as const, { signal: stop.signal }).catch(() => undefined)
   const first = await Promise.race([told, tooLate])
   stop.abort()
-  if (first === 'late') throw new Error(`${name} was silent about a change.`)
+  if (first === 'late') throw new Error(`${name} did not announce a change.`)
 }

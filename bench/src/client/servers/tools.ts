@@ -1,5 +1,5 @@
-// A server of 1,000 tools: over HTTP with `--http <port>`, else over standard input and output. When its input ends, it writes to
-// standard error how many bytes went over the pipes.
+// A server with 1,000 tools: over HTTP with `--http <port>`, otherwise over standard input and output. When its input ends, it
+// writes the number of bytes transferred to standard error.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 import { answerText, barSize, toolsOf } from '../../list/tools.ts'
 

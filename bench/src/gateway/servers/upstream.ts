@@ -1,5 +1,5 @@
-// A server of some tools over standard input and output, written by hand so that it is next to nothing beside what stands in
-// front of it. It tells the benchmark about itself over a socket, and is told over it when to change.
+// A minimal stdio server without an SDK, so that its cost is negligible compared with the gateway. It reports to the benchmark
+// over a socket and receives change requests over it.
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Definition, definitionOf, definitionsOf } from '../definitions.ts'
