@@ -50,16 +50,16 @@ interface Surroundings {
   readonly env: NodeJS.ProcessEnv
 }
 
-const mostMs = 60_000
+const maxMs = 60_000
 
 /** Runs Node and throws its output if it fails. */
 async function ended(args: readonly string[], { cwd, env }: Surroundings): Promise<void> {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: mostMs })
-  let said = ''
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: maxMs })
+  let output = ''
   child.stdout.resume()
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text.slice(0, 2_000)
+    output += text.slice(0, 2_000)
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`node ${args.join(' ')} exited with code ${code}: ${said}`)
+  if (code !== 0) throw new Error(`node ${args.join(' ')} exited with code ${code}: ${output}`)
 }

@@ -3,7 +3,7 @@ import { identityOf, type Sha256, type Tool, ToolSetIdentity } from '@unfold-mcp
 import { defineToolbox } from '@unfold-mcp/server'
 import { testContext } from '@unfold-mcp/server/testing'
 import { inRounds, type Pace, type Timing } from '../list/rounds.ts'
-import { barSize, toolsOf } from '../list/tools.ts'
+import { referenceSize, toolsOf } from '../list/tools.ts'
 
 export const identityNames = {
   floor: 'JSON.stringify and SHA-256',
@@ -35,7 +35,7 @@ export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
           changes++
         },
         run() {
-          const tool = tools[changes % barSize] as Tool
+          const tool = tools[changes % referenceSize] as Tool
           set.set({ ...tool, description: `${tool.description ?? ''} ${changes}` })
           return set.value
         },
@@ -48,7 +48,7 @@ export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
 /** Returns the tools as a server lists them. */
 async function definitions(): Promise<readonly Tool[]> {
   const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
-  for (const { name, about, input } of toolsOf(barSize)) toolbox.tool(name, { about, input }, () => '')
+  for (const { name, about, input } of toolsOf(referenceSize)) toolbox.tool(name, { about, input }, () => '')
   await using client = await testContext(toolbox)
   return client.tools()
 }

@@ -158,7 +158,7 @@ function started(args: readonly string[], folder: string, more: Readonly<Record<
   return spawn(process.execPath, args, { stdio: 'ignore', cwd: folder, env })
 }
 
-const patienceMs = 60_000
+const reachableTimeoutMs = 60_000
 const lookEveryMs = 5
 const farewellMs = 8_000
 
@@ -173,7 +173,7 @@ async function processOf(
     pid: child.pid,
     upstreams,
     async client() {
-      const until = performance.now() + patienceMs
+      const until = performance.now() + reachableTimeoutMs
       for (;;) {
         try {
           return await connect()

@@ -92,11 +92,11 @@ async function started(contender: Contender, upstreams: UpstreamSet, home?: stri
 /** Waits until a client has all tools. */
 export const filled = (running: Running): Promise<number> => listing(running, running.upstreams.tools)
 
-const giveUpMs = 60_000
+const timeoutMs = 60_000
 
 async function listing({ name, client }: Running, count: number, begin = performance.now()): Promise<number> {
   await using wire = await client()
-  const end = performance.now() + giveUpMs
+  const end = performance.now() + timeoutMs
   while (upstreamToolsIn(await wire.ask('tools/list')) < count) {
     if (performance.now() > end) throw new Error(`${name} did not list ${count} tools in time.`)
     await pause(2)
@@ -110,7 +110,7 @@ export interface Recovery {
   readonly times: Timing | undefined
 }
 
-export const recoveryPatienceMs = 8_000
+export const recoveryTimeoutMs = 8_000
 const callPatienceMs = 3_000
 
 /** Kills upstreams one after another; stops after the first for a gateway that does not recover. */
@@ -136,7 +136,7 @@ async function timeRecovery({ upstreams, toolName }: Running, upstream: string, 
   successful(await wire.ask('tools/call', params))
   const begin = performance.now()
   process.kill(pid, 'SIGKILL')
-  while (performance.now() < begin + recoveryPatienceMs) {
+  while (performance.now() < begin + recoveryTimeoutMs) {
     if (upstreams.pid(upstream) !== pid || performance.now() > begin + 5) {
       if (await isAnswered(wire, params)) return (performance.now() - begin) * 1_000
     }

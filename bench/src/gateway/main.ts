@@ -2,7 +2,6 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Pace } from '../list/rounds.ts'
-import { barsOf, type Results } from './bars.ts'
 import { type CallPace, type CallTiming, timeCalls } from './calls.ts'
 import { type Burst, countBursts, timeChanges, timeSearches } from './changes.ts'
 import { type Contender, direct, installedGateways, type Running, unfold } from './gateways.ts'
@@ -11,6 +10,7 @@ import { timeLists } from './lists.ts'
 import { weighGateways } from './memory.ts'
 import { reportOf } from './report.ts'
 import { Stage } from './stage.ts'
+import { type Results, targetsOf } from './targets.ts'
 import { UpstreamSet } from './upstreams.ts'
 
 const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
@@ -24,7 +24,7 @@ interface Plan {
   readonly kills: number
 }
 
-const whole: Plan = {
+const fullPlan: Plan = {
   list: { rounds: 10, sliceMs: 200, warmUpMs: 1_500 },
   call: { rounds: 10, sliceMs: 250, warmUp: 5_000 },
   changes: 40,
@@ -33,7 +33,7 @@ const whole: Plan = {
   kills: 7,
 }
 
-const short: Plan = {
+const quickPlan: Plan = {
   list: { rounds: 4, sliceMs: 60, warmUpMs: 300 },
   call: { rounds: 4, sliceMs: 100, warmUp: 2_000 },
   changes: 8,
@@ -42,10 +42,10 @@ const short: Plan = {
   kills: 2,
 }
 
-const results = await measured(quick === true ? short : whole)
+const results = await measured(quick === true ? quickPlan : fullPlan)
 if (json === true) {
   console.error(reportOf(results))
-  console.log(JSON.stringify({ ...results, bars: barsOf(results) }, undefined, 2))
+  console.log(JSON.stringify({ ...results, targets: targetsOf(results) }, undefined, 2))
 } else {
   console.log(reportOf(results))
 }

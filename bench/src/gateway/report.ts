@@ -1,11 +1,11 @@
 import { named } from '../list/results.ts'
 import { countText, ratioText, sizeText, tableOf, timeText } from '../list/table.ts'
-import { addedTo, barsOf, type Results } from './bars.ts'
 import { callNames } from './calls.ts'
 import { names } from './gateways.ts'
-import { recoveryPatienceMs } from './life.ts'
+import { recoveryTimeoutMs } from './life.ts'
 import { listNames } from './lists.ts'
 import { clientCount } from './memory.ts'
+import { addedTo, type Results, targetsOf } from './targets.ts'
 
 /** Renders the results as text. */
 export function reportOf(results: Results): string {
@@ -13,7 +13,7 @@ export function reportOf(results: Results): string {
   const peers = [names.hub, names.proxy].map((name) =>
     versions[name] === undefined ? `${name} not installed` : `${name} ${versions[name]}`,
   )
-  const bars = barsOf(results).map(({ what, limit, measured, isMet }) => [verdict(isMet), what, measured, `≤ ${limit}`])
+  const targets = targetsOf(results).map(({ what, limit, measured, isMet }) => [verdict(isMet), what, measured, `≤ ${limit}`])
   return [
     `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}; ${peers.join('; ')}.`,
     `tools/list (${names.proxy} and direct: all tools on one server)\n${listsTable(results)}`,
@@ -23,7 +23,7 @@ export function reportOf(results: Results): string {
     `start with 20 servers until a client gets the first tools, and all tools\n${startsTable(results)}`,
     `time from SIGKILL of an upstream until a call succeeds\n${recoveriesTable(results)}`,
     `memory with 1,000 tools, without clients and with ${clientCount} clients\n${memoryTable(results)}`,
-    `targets\n${tableOf(['', 'target', 'measured', 'limit'], bars, 2)}`,
+    `targets\n${tableOf(['', 'target', 'measured', 'limit'], targets, 2)}`,
   ].join('\n\n')
 }
 
@@ -62,9 +62,9 @@ function callsTable({ calls }: Results): string {
 }
 
 function changesTable({ changes, search }: Results): string {
-  const rows = changes.map(({ name, heard, seen }) => {
+  const rows = changes.map(({ name, notified, listed }) => {
     const found = name === names.unfold ? [timeText(search.p50), timeText(search.p95)] : [unsupported, unsupported]
-    return [name, timeText(heard.p50), timeText(heard.p95), timeText(seen.p50), timeText(seen.p95), ...found]
+    return [name, timeText(notified.p50), timeText(notified.p95), timeText(listed.p50), timeText(listed.p95), ...found]
   })
   return `${tableOf(['', 'notified p50', 'p95', 'listed p50', 'p95', 'found by search p50', 'p95'], rows)}\n${unsupported}: no search`
 }
@@ -73,7 +73,7 @@ const unsupported = '–'
 
 function burstsTable({ bursts }: Results): string {
   const gap = (gapMs: number): string => (gapMs === 0 ? 'none' : `${gapMs} ms`)
-  const rows = bursts.map(({ name, gapMs, notices, lists }) => [gap(gapMs), name, String(notices), String(lists)])
+  const rows = bursts.map(({ name, gapMs, notifications, lists }) => [gap(gapMs), name, String(notifications), String(lists)])
   return tableOf(['gap', '', 'notifications', 'tools/list requests'], rows, 2)
 }
 
@@ -97,7 +97,7 @@ function startsTable({ starts }: Results): string {
 
 function recoveriesTable({ recoveries }: Results): string {
   const rows = recoveries.map(({ name, times }) => {
-    if (times === undefined) return [name, `not within ${recoveryPatienceMs / 1_000} s`, '', '']
+    if (times === undefined) return [name, `not within ${recoveryTimeoutMs / 1_000} s`, '', '']
     return [name, timeText(times.p50), timeText(times.p99), countText(times.samples)]
   })
   return tableOf(['', 'p50', 'max', 'samples'], rows)

@@ -86,8 +86,8 @@ export class UpstreamSet implements AsyncDisposable {
   #met(socket: Socket): void {
     socket.on('error', () => socket.destroy())
     createInterface({ input: socket }).on('line', (line) => {
-      const said = JSON.parse(line) as FromUpstream
-      if ('pid' in said) this.#present.set(said.name, { pid: said.pid, socket })
+      const message = JSON.parse(line) as FromUpstream
+      if ('pid' in message) this.#present.set(message.name, { pid: message.pid, socket })
       else this.#lists++
     })
   }

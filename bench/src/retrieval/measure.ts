@@ -2,17 +2,17 @@ import type { Engine, Searcher } from './engine.ts'
 import { meanOf, type Quality, qualityOf } from './metrics.ts'
 import type { RetrievalSet } from './sets.ts'
 
-/** How one engine did on one set. */
+/** Result of one engine on one set. */
 export interface SetResult {
   readonly engine: string
   readonly set: string
   readonly queries: number
   readonly quality: Quality
-  /** The share of tools with a unique name that come first when the query is that name. */
+  /** Share of tools with a unique name that rank first if the query is that name. */
   readonly exactName: number
-  /** The same for a server and a name, where the set has servers. */
+  /** Share for queries of server and name, if the set has servers. */
   readonly exactServerAndName?: number
-  /** The share of queries that are answered with something after all that answers them was taken away. */
+  /** Share of queries with matches after all needed tools were removed. */
   readonly answersAnyway: number
 }
 

@@ -5,7 +5,7 @@ import { putFile } from './files.ts'
 const platform = `${process.platform}-${process.arch}`
 const settings = ({ home }: Scene): string => join(home, '.cline', 'data', 'settings')
 
-/** The command line program of Cline with an OpenAI-compatible provider. */
+/** Cline CLI with an OpenAI-compatible provider. */
 export const cline: Driver = {
   id: 'cline',
   title: 'Cline',
@@ -30,7 +30,7 @@ export const cline: Driver = {
     })
   },
   args: (prompt) => ['--auto-approve', 'true', prompt],
-  // Elsewhere it starts a daemon that outlives the run.
+  // Otherwise it starts a daemon that outlives the run.
   env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
   cannot: {
     'a prompt': 'it does not offer the prompts of servers in a run without a terminal',

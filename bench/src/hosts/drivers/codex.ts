@@ -10,7 +10,7 @@ const triples: { readonly [platform: string]: string } = {
 }
 const platform = `${process.platform}-${process.arch}`
 
-/** Codex, with a model provider of its own in its configuration. */
+/** Codex with a custom model provider. */
 export const codex: Driver = {
   id: 'codex',
   title: 'Codex',

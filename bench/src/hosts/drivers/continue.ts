@@ -4,10 +4,10 @@ import { putFile } from './files.ts'
 
 const fileIn = ({ home }: Scene): string => join(home, '.continue', 'config.yaml')
 
-// JSON is YAML; only the sections need to be lines of their own, because `connect` appends one.
+// JSON is valid YAML; the sections are separate lines because `connect` appends one.
 const section = (name: string, entry: object): string => `${name}:\n  - ${JSON.stringify(entry)}\n`
 
-/** The command line program of Continue with a model in its configuration file, which needs no account. */
+/** Continue CLI with a model in its configuration file, which needs no account. */
 export const continueCli: Driver = {
   id: 'continue',
   title: 'Continue',

@@ -10,13 +10,13 @@ const offline = ({ home }: Scene): Readonly<Record<string, string>> => ({
   COPILOT_OFFLINE: 'true',
   COPILOT_AUTO_UPDATE: 'false',
   COPILOT_PROVIDER_API_KEY: 'lab',
-  // It unpacks 235 MB at its first start; every run has a fresh home.
+  // It unpacks 235 MB on its first start, and every run has a new home folder.
   COPILOT_PKG_CACHE_HOME: join(folderOf(name), 'unpacked'),
   // Long results go to the temporary directory.
   TMPDIR: join(home, 'tmp'),
 })
 
-/** Copilot CLI with a model of another provider, for which it lists every tool. */
+/** Copilot CLI with a custom provider, for which it lists every tool. */
 export const copilotCli: Driver = {
   id: 'copilot-cli',
   title: 'Copilot CLI',
@@ -35,7 +35,7 @@ export const copilotCli: Driver = {
   },
 }
 
-/** Copilot CLI with Claude, for which it defers MCP tools above 30 tools in total, its own included. */
+/** Copilot CLI with Claude, for which it defers MCP tools above 30 tools in total, including its own. */
 export const copilotCliClaude: Driver = {
   ...copilotCli,
   id: 'copilot-cli-claude',

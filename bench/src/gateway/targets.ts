@@ -1,7 +1,7 @@
 import { named } from '../list/results.ts'
 import type { Timing } from '../list/rounds.ts'
 import { ratioText, timeText } from '../list/table.ts'
-import { barSize } from '../list/tools.ts'
+import { referenceSize } from '../list/tools.ts'
 import { type CallTiming, callNames } from './calls.ts'
 import type { Burst, Freshness } from './changes.ts'
 import { names } from './gateways.ts'
@@ -25,7 +25,7 @@ export interface Results {
 }
 
 /** A performance target with its measured value. */
-export interface Bar {
+export interface TargetResult {
   readonly what: string
   readonly limit: string
   readonly measured: string
@@ -34,7 +34,7 @@ export interface Bar {
 }
 
 /** Compares the results of a run with the targets. */
-export function barsOf(results: Results): readonly Bar[] {
+export function targetsOf(results: Results): readonly TargetResult[] {
   const { calls, changes, search, bursts, starts, recoveries } = results
   const burst = bursts.filter(({ name, gapMs }) => name === names.unfold && gapMs === 0)
   const most = (of: (each: Burst) => number): number => Math.max(...burst.map(of))
@@ -44,11 +44,11 @@ export function barsOf(results: Results): readonly Bar[] {
     ...[1, 8, 32].map((callers) =>
       ratio(`latency added to a call, ${callers} concurrent, p50 relative to mcp-hub`, addedRatio(calls, callers), 0.5),
     ),
-    time('time until a client lists a change, p95', named(changes, names.unfold).seen.p95, 100_000),
+    time('time until a client lists a change, p95', named(changes, names.unfold).listed.p95, 100_000),
     time('time until search finds a change, p95', search.p95, 100_000),
     count(
       'notifications to a client for a burst of 20 changes',
-      most(({ notices }) => notices),
+      most(({ notifications }) => notifications),
       1,
     ),
     count(
@@ -64,7 +64,7 @@ export function barsOf(results: Results): readonly Bar[] {
 
 /** Returns the ratio of our slower list to the list of the fastest peer. */
 function listRatio({ lists, versions }: Results): number | undefined {
-  const large = lists.filter(({ size }) => size === barSize)
+  const large = lists.filter(({ size }) => size === referenceSize)
   const peers = large.filter(({ name }) => name in versions)
   if (peers.length === 0) return undefined
   const ours = Math.max(named(large, listNames.unfold).p50, named(large, listNames.stateless).p50)
@@ -91,21 +91,21 @@ function readyRatio(starts: readonly Start[]): number | undefined {
   return hub === undefined ? undefined : named(starts, names.unfold).served.p50 / hub.served.p50
 }
 
-function ratio(what: string, measured: number | undefined, limit: number): Bar {
+function ratio(what: string, measured: number | undefined, limit: number): TargetResult {
   const isMet = measured === undefined ? undefined : measured <= limit
   return {
     what,
     limit: ratioText(limit),
-    measured: measured === undefined ? 'nobody to compare with' : ratioText(measured),
+    measured: measured === undefined ? 'no peer installed' : ratioText(measured),
     isMet,
   }
 }
 
-function time(what: string, measured: number, limit: number): Bar {
+function time(what: string, measured: number, limit: number): TargetResult {
   const text = Number.isFinite(measured) ? timeText(measured) : 'never'
   return { what, limit: timeText(limit), measured: text, isMet: measured <= limit }
 }
 
-function count(what: string, measured: number, limit: number): Bar {
+function count(what: string, measured: number, limit: number): TargetResult {
   return { what, limit: String(limit), measured: String(measured), isMet: measured <= limit }
 }
