@@ -8,7 +8,7 @@ import { converse } from '../src/adaptive-client/program.ts'
 import { askFor } from '../src/adaptive-client/question.ts'
 import { terminalOver } from '../src/adaptive-client/terminal.ts'
 
-/** A terminal whose lines are written by a test, and what it was told. */
+/** A terminal with scripted input and recorded output. */
 function typed() {
   const input = new PassThrough()
   const output = new PassThrough()
@@ -48,7 +48,7 @@ const server = () => {
 }
 
 describe('a client that knows no tool', () => {
-  test('makes its menu, questions and answers from what it finds', async () => {
+  test('generates its menu and questions from the tools of the server', async () => {
     await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
     const person = typed()
@@ -76,7 +76,7 @@ describe('a client that knows no tool', () => {
     )
   })
 
-  test('has a new menu when the server changes while it waits', async () => {
+  test('updates its menu when the server changes', async () => {
     const { toolbox, registry } = server()
     await using listening = await listen(toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
@@ -93,7 +93,7 @@ describe('a client that knows no tool', () => {
     await talk
   })
 
-  test('ends with its input, also in the middle of a question', async () => {
+  test('exits when its input ends, even during a question', async () => {
     await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
     const person = typed()
@@ -143,7 +143,7 @@ describe('questions from a schema', () => {
     expect(await asked(schema, ...lines)).toEqual(value)
   })
 
-  test('nothing when the person leaves', async () => {
+  test('returns undefined if the user leaves', async () => {
     expect(await asked(object({ a: { type: 'string' } }, ['a']))).toBeUndefined()
   })
 })

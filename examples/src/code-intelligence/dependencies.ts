@@ -94,7 +94,7 @@ const forms: readonly { readonly pattern: RegExp; readonly found?: Pick<Finding,
     found: {
       severity: 'high',
       kind: 'address',
-      message: 'comes unencrypted; anybody on the way can change it. Take it from the registry.',
+      message: 'is downloaded without encryption; anyone on the network path can change it. Use the registry.',
     },
   },
   {

@@ -19,7 +19,7 @@ type Finding = z.infer<typeof securitySchema>['findings'][number]
 
 const mostPerRule = 50
 
-/** Places that are known to go wrong, worst first. */
+/** Returns known security problems, worst first. */
 export function scan(source: Source): z.infer<typeof securitySchema> {
   const findings = rules
     .filter(({ languages, when }) => (languages?.includes(source.language) ?? true) && (when?.test(source.code) ?? true))
@@ -37,5 +37,5 @@ function findingsOf(source: Source, { id, severity, pattern, within, advice, isF
   })
 }
 
-/** A scan must not carry the secrets it finds any further. */
+/** Redacts secrets in findings. */
 const redacted = (line: string): string => line.replace(/[\w+/=-]{8,}(?=['"`\s]|$)/gu, (found) => `${found.slice(0, 4)}…`)

@@ -18,7 +18,7 @@ const origin = (form: string, name: string): Attack =>
 
 const view = (form: string, query: string): Attack => ({
   id: `AT-T12-${form}`,
-  what: `the address ?${query.slice(0, 40)}`,
+  what: `the URL ?${query.slice(0, 40)}`,
   over: 'http',
   as: 'stateless',
   send: { method: 'tools/list', query },
@@ -27,7 +27,7 @@ const view = (form: string, query: string): Attack => ({
 
 const routed = (form: string, args: Record<string, unknown>, headers: Headers, expect: Attack['expect']): Attack => ({
   id: `AT-F74-param-${form}`,
-  what: `arguments ${JSON.stringify(args)} beside ${JSON.stringify(headers)}`,
+  what: `arguments ${JSON.stringify(args)} with headers ${JSON.stringify(headers)}`,
   over: 'http',
   as: 'stateless',
   send: { ...call('route', args), headers },
@@ -62,7 +62,7 @@ export const edge: readonly Attack[] = [
   }).map(
     ([form, id]): Attack => ({
       id: `AT-F66-${form}`,
-      what: `a session that nobody has: ${form}`,
+      what: `an unknown session: ${form}`,
       over: 'http',
       as: 'stranger',
       send: { method: 'tools/list', headers: { 'mcp-session-id': id } },
@@ -72,7 +72,7 @@ export const edge: readonly Attack[] = [
   view('group', 'groups=nope'),
   {
     id: 'AT-T12-group-session',
-    what: 'a new session with the address ?groups=nope',
+    what: 'a new session with the URL ?groups=nope',
     over: 'http',
     as: 'stranger',
     send: {
@@ -99,7 +99,7 @@ export const edge: readonly Attack[] = [
   view('flag-twice', 'readOnly=false&readOnly=true'),
   {
     id: 'AT-T12-huge',
-    what: 'an address of 100 KB',
+    what: 'a URL of 100 KB',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: `groups=${'a,'.repeat(50_000)}` },
@@ -107,7 +107,7 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-T12-quota',
-    what: 'an address that asks for more groups than the quota has',
+    what: 'a URL with more groups than the quota allows',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: 'groups=aws,games,files' },
@@ -115,7 +115,7 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-T12-repeated',
-    what: 'groups in two parameters, which add up',
+    what: 'groups in two parameters, which are combined',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: 'groups=files&groups=games,files' },
@@ -123,7 +123,7 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-T12-other',
-    what: 'a parameter that is not ours',
+    what: 'an unknown parameter',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: '__proto__=1&constructor=2&token=%00' },
@@ -139,7 +139,7 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-T13-absolute',
-    what: 'a whole address as the path',
+    what: 'an absolute URL as the path',
     over: 'http',
     as: 'stranger',
     send: { bytes: () => [{ bytes: 'GET http://evil.example/mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n' }] },
@@ -161,7 +161,7 @@ export const edge: readonly Attack[] = [
   routed('proto', JSON.parse('{"__proto__":{"region":"eu"}}') as Record<string, unknown>, {}, answered(/via undefined/u)),
   {
     id: 'AT-F74-param-alias',
-    what: 'a tool called by the name it had, without the headers of the one it has',
+    what: 'a tool called by its former name, without its required headers',
     over: 'http',
     as: 'stateless',
     send: call('old_route', { region: 'eu' }),
@@ -169,7 +169,7 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-F74-param-hidden',
-    what: 'a tool with headers that this view does not have, which must look like one that does not exist',
+    what: 'a tool with required headers outside this view, which must look unknown',
     over: 'http',
     as: 'stateless',
     send: { ...call('hidden_route', { region: 'eu' }), query: 'groups=games' },

@@ -23,13 +23,13 @@ export const framing: readonly Attack[] = [
   { id: 'AT-A02-empty', what: 'an empty body', over: 'http', as: 'stranger', send: { body: () => '' }, expect: noJson.http },
   {
     id: 'AT-A02-blank',
-    what: 'a body of blanks',
+    what: 'a blank body',
     over: 'http',
     as: 'stranger',
     send: { body: () => ' \n\t ' },
     expect: noJson.http,
   },
-  { id: 'AT-A02-line', what: 'a line of blanks', over: 'stdio', as: 'session', send: { body: () => ' \t ' }, expect: ignored },
+  { id: 'AT-A02-line', what: 'a blank line', over: 'stdio', as: 'session', send: { body: () => ' \t ' }, expect: ignored },
   ...Object.entries({ none: undefined, text: '1.0', number: 2 }).map(
     ([form, jsonrpc]): Attack => ({
       id: `AT-A03-${form}`,
@@ -65,7 +65,7 @@ export const framing: readonly Attack[] = [
   ),
   {
     id: 'AT-A06-modern',
-    what: 'a batch of 2026-07-28',
+    what: 'a batch on 2026-07-28',
     over: 'http',
     as: 'stranger',
     send: {
@@ -94,7 +94,7 @@ export const framing: readonly Attack[] = [
   ),
   {
     id: 'AT-A07-elements',
-    what: 'a batch of 100,000, which is too much before it is a batch',
+    what: 'a batch of 100,000, which exceeds the element limit',
     over: 'http',
     as: 'session',
     send: { body: () => `[${'{"jsonrpc":"2.0","method":"x"},'.repeat(100_000)}1]` },
@@ -110,7 +110,7 @@ export const framing: readonly Attack[] = [
   },
   {
     id: 'AT-A08-result',
-    what: 'a response to a question nobody asked',
+    what: 'a response without a matching request',
     over: 'both',
     as: 'session',
     send: { body: json({ jsonrpc: '2.0', id: 99, result: {} }) },
@@ -118,7 +118,7 @@ export const framing: readonly Attack[] = [
   },
   {
     id: 'AT-A08-error',
-    what: 'an error as a response to a question nobody asked',
+    what: 'an error response without a matching request',
     over: 'both',
     as: 'session',
     send: { body: json({ jsonrpc: '2.0', id: '__proto__', error: { code: 1, message: 'no' } }) },
@@ -126,7 +126,7 @@ export const framing: readonly Attack[] = [
   },
   {
     id: 'AT-A08-large',
-    what: 'a response that is too large to be looked at, which must not be answered either',
+    what: 'a response above the limits, which must not be answered either',
     over: 'stdio',
     as: 'session',
     send: { body: () => `{"jsonrpc":"2.0","id":99,"result":{"a":[${'0,'.repeat(200_000)}0]}}` },
@@ -164,7 +164,7 @@ export const framing: readonly Attack[] = [
   },
   {
     id: 'AT-A14-utf8',
-    what: 'bytes that are no text, inside an argument',
+    what: 'invalid UTF-8 in an argument',
     over: 'both',
     as: 'session',
     send: {
@@ -179,7 +179,7 @@ export const framing: readonly Attack[] = [
   },
   ...fromBoth({
     id: 'AT-A14-infinite',
-    what: 'a number beyond all numbers, which would be passed on as nothing',
+    what: 'a number that overflows to Infinity and would become null',
     over: 'http',
     send: {
       body: () => '{"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"echo","arguments":{"a":[-1e400]}}}',
@@ -188,7 +188,7 @@ export const framing: readonly Attack[] = [
   }),
   {
     id: 'AT-A14-surrogate',
-    what: 'half a character and NUL, which JSON can hold',
+    what: 'a lone surrogate and NUL, which are valid in JSON',
     over: 'both',
     as: 'session',
     send: call('echo', { a: '\ud800\u0000' }),
@@ -231,7 +231,7 @@ export const framing: readonly Attack[] = [
   },
   {
     id: 'AT-A16-initialize',
-    what: 'an initialize without what it must say',
+    what: 'an initialize without required params',
     over: 'both',
     as: 'stranger',
     send: { method: 'initialize', params: { protocolVersion: 5 } },
@@ -272,7 +272,7 @@ export const framing: readonly Attack[] = [
   ),
   {
     id: 'AT-A18-version',
-    what: 'a request of a revision that does not exist',
+    what: 'a request with an unknown revision',
     over: 'http',
     as: 'stateless',
     send: {
@@ -307,7 +307,7 @@ export const framing: readonly Attack[] = [
   ),
   {
     id: 'AT-A02-type',
-    what: 'a body that does not say it is JSON',
+    what: 'a body without a JSON content type',
     over: 'http',
     as: 'stranger',
     send: { body: () => '{}', headers: { 'content-type': 'text/plain' } },
@@ -332,7 +332,7 @@ export const framing: readonly Attack[] = [
   }).map(
     ([form, bytes]): Attack => ({
       id: `AT-F65-${form}`,
-      what: `what is no HTTP: ${form}`,
+      what: `invalid HTTP: ${form}`,
       over: 'http',
       as: 'stranger',
       send: { bytes: () => [{ bytes }] },

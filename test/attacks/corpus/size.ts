@@ -41,7 +41,7 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B19-claimed',
-    what: 'a body that claims to be of 100 GB and never comes',
+    what: 'a Content-Length of 100 GB without a body',
     over: 'http',
     as: 'stranger',
     send: { bytes: () => [{ bytes: head('POST', '/mcp', { ...common, 'content-length': '100000000000' }) }] },
@@ -57,7 +57,7 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B19-endless',
-    what: 'a body of 64 MiB in chunks, sent on after the refusal',
+    what: 'a body of 64 MiB in chunks, sent on after the rejection',
     over: 'http',
     as: 'stranger',
     send: { bytes: () => chunked(1_024) },
@@ -65,7 +65,7 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B19-fits',
-    what: 'a body of almost 4 MiB, most of it one text with a million commas in it',
+    what: 'a body of almost 4 MiB, mostly one string with a million commas',
     over: 'both',
     as: 'session',
     send: { body: () => around(`{"a":"${',["'.replaceAll('"', '\\"').repeat(1_000_000)}"}`) },
@@ -95,7 +95,7 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B22-escapes',
-    what: 'a text of 1,000,000 escapes that ends in one, and does not end',
+    what: 'an unterminated string of 1,000,000 escapes',
     over: 'http',
     as: 'session',
     send: { body: () => `{"a":"${'\\'.repeat(999_999)}"}` },

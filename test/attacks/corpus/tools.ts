@@ -64,7 +64,7 @@ export const tools: readonly Attack[] = [
   ...badCall('params', undefined),
   ...fromBoth({
     id: 'AT-I118',
-    what: 'a trace that is 10 KB of nothing',
+    what: 'a trace header of 10 KB',
     over: 'both',
     send: {
       method: 'tools/call',
@@ -113,7 +113,7 @@ export const tools: readonly Attack[] = [
   ...unknown('long', 'x'.repeat(4_000)),
   {
     id: 'AT-T02-control',
-    what: 'a name with control characters, which come back as escapes',
+    what: 'a name with control characters, which are escaped in the reply',
     over: 'both',
     as: 'session',
     send: call('\u001b[2J\u202e\u0000'),
@@ -150,21 +150,21 @@ export const tools: readonly Attack[] = [
   ),
   ...fromBoth({
     id: 'AT-T06-zod',
-    what: 'arguments with four things wrong',
+    what: 'arguments with four problems',
     over: 'both',
     send: call('measure', { size: 1.5, tags: [1, 'x', 2] }),
     expect: failed('invalid_arguments', /name: .*\n- size: .*\n- tags\.0: .*\n- tags\.2: .*\nCorrect them and call again/u),
   }),
   ...fromBoth({
     id: 'AT-T06-schema',
-    what: 'arguments with four things wrong, by JSON Schema',
+    what: 'arguments with four problems, by JSON Schema',
     over: 'both',
     send: call('weigh', { size: 'x', unit: 'lb', 'a/b~c': 1 }),
     expect: failed('invalid_arguments', /'name'\n.*"a\/b~c"\n- size: .*\n- unit: must be one of "g", "kg"\n/u),
   }),
   ...fromBoth({
     id: 'AT-T06-many',
-    what: 'arguments with 60 things wrong',
+    what: 'arguments with 60 problems',
     over: 'both',
     send: call('measure', { name: 'x', size: 1, tags: Array.from({ length: 60 }, (_, index) => index) }),
     expect: failed('invalid_arguments', /and 10 more/u),
@@ -200,7 +200,7 @@ export const tools: readonly Attack[] = [
   ),
   ...fromBoth({
     id: 'AT-T08-protocol',
-    what: 'a handler that throws an error of the protocol with data that JSON cannot hold',
+    what: 'a handler that throws a protocol error with data that JSON cannot represent',
     over: 'both',
     send: call('throw_protocol'),
     expect: refused(-32_050),
@@ -208,7 +208,7 @@ export const tools: readonly Attack[] = [
   ...garbage.flatMap((form) =>
     fromBoth({
       id: `AT-T09-${form}`,
-      what: `a handler that returns garbage: ${form}`,
+      what: `a handler that returns an invalid value: ${form}`,
       over: 'both',
       send: call(`give_${form}`),
       expect: failed('invalid_result', /Its author must fix this/u),
@@ -216,7 +216,7 @@ export const tools: readonly Attack[] = [
   ),
   ...fromBoth({
     id: 'AT-T09-proxy',
-    what: 'a handler that returns an object which throws at every touch',
+    what: 'a handler that returns an object which throws on every access',
     over: 'both',
     send: call('give_proxy'),
     expect: failed('tool_failed'),
@@ -237,7 +237,7 @@ export const tools: readonly Attack[] = [
   }),
   ...fromBoth({
     id: 'AT-T10-late',
-    what: 'a handler that throws after its time was over',
+    what: 'a handler that throws after its timeout',
     over: 'both',
     send: call('reject_late'),
     expect: failed('tool_timeout'),
