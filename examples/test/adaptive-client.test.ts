@@ -12,19 +12,19 @@ import { terminalOver } from '../src/adaptive-client/terminal.ts'
 function typed() {
   const input = new PassThrough()
   const output = new PassThrough()
-  let said = ''
+  let printed = ''
   output.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    printed += text
   })
   return {
     terminal: terminalOver(input, output),
     type: (...lines: readonly string[]) => void input.write(lines.map((line) => `${line}\n`).join('')),
     end: () => void input.end(),
-    get said() {
-      return said
+    get printed() {
+      return printed
     },
     async until(text: string) {
-      await expect.poll(() => said, { timeout: 5_000 }).toContain(text)
+      await expect.poll(() => printed, { timeout: 5_000 }).toContain(text)
     },
   }
 }
@@ -51,10 +51,10 @@ describe('a client that knows no tool', () => {
   test('generates its menu and questions from the tools of the server', async () => {
     await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
-    const person = typed()
-    person.type('brew', 'many', '2.5', '3', 'black', '2', 'tea', 'nonsense', 'quit')
-    await converse(connection, person.terminal)
-    expect(person.said).toBe(
+    const user = typed()
+    user.type('brew', 'many', '2.5', '3', 'black', '2', 'tea', 'nonsense', 'quit')
+    await converse(connection, user.terminal)
+    expect(user.printed).toBe(
       [
         'kitchen 2.0.0',
         'Cooks.',
@@ -80,36 +80,36 @@ describe('a client that knows no tool', () => {
     const { toolbox, registry } = server()
     await using listening = await listen(toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
-    const person = typed()
-    const talk = converse(connection, person.terminal)
-    await person.until('> ')
+    const user = typed()
+    const talk = converse(connection, user.terminal)
+    await user.until('> ')
     registry.register('bake', { description: 'Bake bread' }, () => 'bread')
-    await person.until('The tools changed: + bake\n> ')
-    person.type('bake')
-    await person.until('bread')
+    await user.until('The tools changed: + bake\n> ')
+    user.type('bake')
+    await user.until('bread')
     registry.unregister('bake')
-    await person.until('The tools changed: - bake')
-    person.end()
+    await user.until('The tools changed: - bake')
+    user.end()
     await talk
   })
 
   test('exits when its input ends, even during a question', async () => {
     await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
-    const person = typed()
-    person.type('brew')
-    person.end()
-    await converse(connection, person.terminal)
-    expect(person.said).toContain('cups (whole number)')
+    const user = typed()
+    user.type('brew')
+    user.end()
+    await converse(connection, user.terminal)
+    expect(user.printed).toContain('cups (whole number)')
   })
 })
 
 describe('questions from a schema', () => {
   const asked = async (schema: JsonSchema, ...lines: readonly string[]) => {
-    const person = typed()
-    person.type(...lines)
-    person.end()
-    return askFor(formOf(schema).fields, person.terminal)
+    const user = typed()
+    user.type(...lines)
+    user.end()
+    return askFor(formOf(schema).fields, user.terminal)
   }
   const object = (properties: JsonSchema, required: readonly string[] = []): JsonSchema => ({
     type: 'object',

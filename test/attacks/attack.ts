@@ -29,38 +29,38 @@ export type Sent =
 export type Outcome =
   /** A JSON-RPC error; errors from the SDK have no `reason`. */
   | {
-      readonly kind: 'refused'
+      readonly kind: 'rejected'
       readonly code: number
       readonly reason?: Reason
       readonly status?: number
       readonly id?: string | number | null
-      readonly says?: RegExp
+      readonly matches?: RegExp
     }
   /** A result with `isError` and a message for the model. */
-  | { readonly kind: 'failed'; readonly reason: Reason; readonly says?: RegExp }
+  | { readonly kind: 'failed'; readonly reason: Reason; readonly matches?: RegExp }
   /** A successful result. */
-  | { readonly kind: 'answered'; readonly says?: RegExp }
+  | { readonly kind: 'answered'; readonly matches?: RegExp }
   /** No response, because it was not a request. */
   | { readonly kind: 'ignored' }
   /** A status without a message, or a closed connection. */
   | { readonly kind: 'dropped'; readonly status?: number }
 
-type Refusal = Extract<Outcome, { kind: 'refused' }>
+type Rejection = Extract<Outcome, { kind: 'rejected' }>
 
-export const refused = (code: number, reason?: Reason, more: Omit<Refusal, 'kind' | 'code' | 'reason'> = {}): Refusal => ({
-  kind: 'refused',
+export const rejected = (code: number, reason?: Reason, more: Omit<Rejection, 'kind' | 'code' | 'reason'> = {}): Rejection => ({
+  kind: 'rejected',
   code,
   ...(reason !== undefined && { reason }),
   ...more,
 })
 
-export const failed = (reason: Reason, says?: RegExp): Outcome => ({
+export const failed = (reason: Reason, matches?: RegExp): Outcome => ({
   kind: 'failed',
   reason,
-  ...(says !== undefined && { says }),
+  ...(matches !== undefined && { matches }),
 })
 
-export const answered = (says?: RegExp): Outcome => ({ kind: 'answered', ...(says !== undefined && { says }) })
+export const answered = (matches?: RegExp): Outcome => ({ kind: 'answered', ...(matches !== undefined && { matches }) })
 
 export const ignored: Outcome = { kind: 'ignored' }
 

@@ -36,9 +36,9 @@ async function timed<T>(id: string, work: Promise<T>): Promise<T> {
   return result
 }
 
-async function isWell(target: Target, before: { readonly rss: number }): Promise<void> {
+async function expectHealthy(target: Target, before: { readonly rss: number }): Promise<void> {
   expect(target.isAlive).toBe(true)
-  const { unhandled, polluted, rss } = await target.vitals()
+  const { unhandled, polluted, rss } = await target.health()
   expect({ unhandled, polluted }).toEqual({ unhandled: [], polluted: false })
   expect(rss - before.rss).toBeLessThan(400 * mebibyte)
 }
@@ -55,7 +55,7 @@ describe('over HTTP', () => {
   beforeAll(async () => {
     target = await httpTarget()
     attacker = await openSession(target.port)
-    before = await target.vitals()
+    before = await target.health()
   })
   afterAll(() => target[Symbol.asyncDispose]())
 
@@ -72,8 +72,8 @@ describe('over HTTP', () => {
   })
 
   test('after all attacks the server is healthy, and no session is left', async () => {
-    await isWell(target, before)
-    expect((await target.vitals()).sessions).toBe(before.sessions)
+    await expectHealthy(target, before)
+    expect((await target.health()).sessions).toBe(before.sessions)
     console.info(`Over HTTP a bystander waited ${slowest.ms} ms at most (${slowest.id}).`)
   })
 })
@@ -87,7 +87,7 @@ describe('over standard input and output', () => {
     targets.session = await pipeTarget()
     targets.stateless = await pipeTarget()
     targets.session.send(`${hello()}\n${notification('notifications/initialized')}\n`)
-    before = await targets.session.vitals()
+    before = await targets.session.health()
   })
   afterAll(() => Promise.all(Object.values(targets).map((target) => target[Symbol.asyncDispose]())))
 
@@ -124,7 +124,7 @@ describe('over standard input and output', () => {
 
   test('after all attacks both servers are healthy, and exit when their input ends', async () => {
     for (const target of Object.values(targets)) {
-      await isWell(target, before)
+      await expectHealthy(target, before)
       expect(await target.end()).toBe(0)
     }
     console.info(`Over standard input and output the next request waited ${slowest.ms} ms at most (${slowest.id}).`)

@@ -44,7 +44,7 @@ test('AT-F67: 200 concurrent sessions that activate different groups see only th
 })
 
 async function isLevel(target: HttpTarget, before: { heapUsed: number; sessions: number }): Promise<void> {
-  const { heapUsed, sessions, unhandled } = await target.vitals()
+  const { heapUsed, sessions, unhandled } = await target.health()
   expect({ sessions, unhandled }).toEqual({ sessions: before.sessions, unhandled: [] })
   expect(heapUsed - before.heapUsed).toBeLessThan(8 * mebibyte)
   expect(textOf((await callTool(target.port, 'ping'))?.messages[0])).toBe('pong')
@@ -60,7 +60,7 @@ test('AT-I116: 1,000 clients that connect, activate and disconnect leave nothing
     await exchange(port, [{ bytes: head('DELETE', '/mcp', { ...headers, ...own }) }])
   }
   await many(100, visit)
-  const before = await target.vitals()
+  const before = await target.health()
   await many(1_000, visit)
   await isLevel(target, before)
 })
@@ -84,7 +84,7 @@ test('AT-I116: 1,000 clients that drop the connection during a call or a subscri
     socket.destroy()
   }
   await many(100, vanish)
-  const before = await target.vitals()
+  const before = await target.health()
   await many(1_000, vanish)
   await isLevel(target, before)
 })

@@ -17,14 +17,14 @@ function refusal(work: () => unknown): { reason: Reason | undefined; message: st
   } catch (error) {
     return { reason: isFailure(error) ? error.reason : undefined, message: String(error) }
   }
-  return { reason: undefined, message: 'It was not refused.' }
+  return { reason: undefined, message: 'The declaration was not rejected.' }
 }
 
 const nothing = () => undefined
 
 describe('AT-T14: the name of a tool', () => {
   test.each(['', ' ', 'two words', 'a,b', 'naïve', 'x'.repeat(129), 'a/b', 'line\nbreak', '\u202eevil', 'tool\u0000', '🔧'])(
-    '%j is refused, and shown without harm',
+    '%j is rejected, and sanitized in the message',
     (name) => {
       for (const { reason, message } of [
         refusal(() => toolbox().tool(name, {}, nothing)),
@@ -83,7 +83,7 @@ describe('AT-T14: the name of a tool', () => {
 })
 
 describe('AT-T15: the name of a group', () => {
-  test.each(['', 'two words', '__proto__', 'x'.repeat(101), 'a,b', 'é'])('%j is refused', (name) => {
+  test.each(['', 'two words', '__proto__', 'x'.repeat(101), 'a,b', 'é'])('%j is rejected', (name) => {
     const groups = JSON.parse(`{${JSON.stringify(name)}:{"about":"x"}}`) as Record<string, { about: string }>
     expect(refusal(() => defineToolbox({ name: 'x', version: '1', groups })).reason).toBe('invalid_name')
     expect(refusal(() => new ToolGroups().withGroup(name, 'x')).reason).toBe('invalid_name')
@@ -119,7 +119,7 @@ describe('AT-T16: a definition that cannot be sent', () => {
     ['a description that is not a string', { description: 5 }],
     ['a name that MCP does not allow for an alias', { aliases: ['two words'] }],
     ['an input that is not an object', { inputSchema: { type: 'string' } }],
-  ])('because of %s is refused while clients are connected, and they see what they saw', async (_, tool) => {
+  ])('because of %s is rejected while clients are connected, and their list does not change', async (_, tool) => {
     const registry = new ToolRegistry()
     await using server = await listen(toolbox().use(registry), { port: 0 })
     const port = Number(new URL(server.url).port)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLog, startGateway } from '@unfold-mcp/gateway'
 
-const vitals = { unhandled: [], aborted: 0, errors: 0 }
-process.on('unhandledRejection', (error) => vitals.unhandled.push(String(error)))
-process.on('uncaughtException', (error) => vitals.unhandled.push(String(error)))
+const health = { unhandled: [], aborted: 0, errors: 0 }
+process.on('unhandledRejection', (error) => health.unhandled.push(String(error)))
+process.on('uncaughtException', (error) => health.unhandled.push(String(error)))
 
 const names = ['ping', 'echo', 'measure', 'weigh', 'route', 'wait', 'wait_deaf', 'give_50mb']
 const home = await mkdtemp(join(tmpdir(), 'unfold-attacked-'))
@@ -38,6 +38,6 @@ process.on('message', (message) => {
   global.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   const polluted = Object.keys(Object.prototype).length > 0 || {}.polluted !== undefined
-  process.send?.({ ...vitals, rss, heapUsed, polluted, sessions: 0 })
+  process.send?.({ ...health, rss, heapUsed, polluted, sessions: 0 })
 })
 process.send?.({ url: running.url })

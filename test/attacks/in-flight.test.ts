@@ -59,7 +59,7 @@ describe('over HTTP', () => {
 
   test('AT-A05: after a disconnect, the id of a call is free once the call has ended, and no other client gets its response', async () => {
     const id = nextId()
-    const { aborted } = await target.vitals()
+    const { aborted } = await target.health()
     const [head] = post(request('session', 'tools/call', waiting(800), id), session.headers)
     const socket = connect(target.port, '127.0.0.1')
     socket.write(head?.bytes ?? '')
@@ -73,17 +73,17 @@ describe('over HTTP', () => {
       return textOf(late?.messages[0]) === 'pong'
     })
     // A lost connection is not a cancellation; the client may resume and get the response.
-    expect((await target.vitals()).aborted).toBe(aborted)
+    expect((await target.health()).aborted).toBe(aborted)
   })
 
   test('AT-H101: a cancelled call is aborted without a response, and its stream ends', async () => {
     const id = nextId()
-    const { aborted } = await target.vitals()
+    const { aborted } = await target.health()
     const cancelled = inSession(request('session', 'tools/call', waiting(5_000), id))
     await pause(50)
     expect((await inSession(cancelling(id)))?.status).toBe(202)
     expect(await cancelled).toMatchObject({ status: 200, messages: [] })
-    expect((await target.vitals()).aborted).toBe(aborted + 1)
+    expect((await target.health()).aborted).toBe(aborted + 1)
     expect(textOf((await inSession(request('session', 'tools/call', { name: 'ping' }, id)))?.messages[0])).toBe('pong')
   })
 
@@ -112,18 +112,18 @@ describe('over HTTP', () => {
   })
 
   test('AT-H92: when a client of 2026-07-28 disconnects, its call is aborted, and other clients are not affected', async () => {
-    const { aborted } = await target.vitals()
+    const { aborted } = await target.health()
     const [head] = post(request('stateless', 'tools/call', waiting(5_000)), routing('tools/call', { name: 'wait' }))
     const sockets = Array.from({ length: 50 }, () => connect(target.port, '127.0.0.1'))
     for (const socket of sockets) socket.write(head?.bytes ?? '')
     await pause(100)
     for (const socket of sockets) socket.destroy()
-    await eventually(async () => (await target.vitals()).aborted === aborted + 50)
+    await eventually(async () => (await target.health()).aborted === aborted + 50)
     expect(textOf((await inSession(request('session', 'tools/call', { name: 'ping' })))?.messages[0])).toBe('pong')
   })
 
   test('AT-H92: clients that disconnect while sending leave nothing behind', async () => {
-    const before = await target.vitals()
+    const before = await target.health()
     const [head] = post(request('session', 'tools/call', waiting(10)), session.headers)
     const bytes = Buffer.from(head?.bytes ?? '')
     for (let end = 0; end < bytes.length; end += 8) {
@@ -133,13 +133,13 @@ describe('over HTTP', () => {
       setTimeout(() => socket.destroy(), end % 3)
     }
     await pause(200)
-    const { unhandled, sessions } = await target.vitals()
+    const { unhandled, sessions } = await target.health()
     expect({ unhandled, sessions }).toEqual({ unhandled: [], sessions: before.sessions })
     expect(textOf((await inSession(request('session', 'tools/call', { name: 'ping' })))?.messages[0])).toBe('pong')
   })
 
   test('after all attacks there is no uncaught error', async () => {
-    expect((await target.vitals()).unhandled).toEqual([])
+    expect((await target.health()).unhandled).toEqual([])
   })
 })
 
@@ -172,11 +172,11 @@ describe('over standard input and output', () => {
 
   test('AT-H101: a cancelled call is aborted without a response, and its id is free', async () => {
     const id = nextId()
-    const { aborted } = await target.vitals()
+    const { aborted } = await target.health()
     target.send(`${request('session', 'tools/call', waiting(5_000), id)}\n`)
     await ping()
     for (let times = 0; times < 2; times++) target.send(`${cancelling(id)}\n`)
-    await eventually(async () => (await target.vitals()).aborted === aborted + 1)
+    await eventually(async () => (await target.health()).aborted === aborted + 1)
     expect(target.messages.filter((message) => message.id === id)).toEqual([])
     target.send(`${request('session', 'tools/call', { name: 'ping' }, id)}\n`)
     expect(textOf(await target.heard((message) => message.id === id))).toBe('pong')

@@ -87,9 +87,9 @@ describe('AT-B25: sessions', () => {
     const { port } = place
     const first = await openSession(port)
     await openSession(port)
-    const refused = await exchange(port, post(hello()))
-    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '30' } })
-    expect(refused?.messages[0]?.error).toMatchObject({ data: { reason: 'session_limit', limit: 2 } })
+    const rejected = await exchange(port, post(hello()))
+    expect(rejected).toMatchObject({ status: 503, headers: { 'retry-after': '30' } })
+    expect(rejected?.messages[0]?.error).toMatchObject({ data: { reason: 'session_limit', limit: 2 } })
     await exchange(port, [{ bytes: head('DELETE', '/mcp', { ...headers, ...first.headers }) }])
     expect(place.server.handler.sessionCount).toBe(1)
     await openSession(port)
@@ -197,9 +197,9 @@ describe('AT-B26: subscriptions', () => {
   test('above the limit are rejected, even if concurrent, and those that end free a slot', async () => {
     await using place = await serving({ maxSubscriptions: 4 })
     const all = await Promise.all(Array.from({ length: 12 }, () => subscribed(place.port)))
-    const refused = all.filter(({ first }) => first.includes('"error"'))
-    expect(refused).toHaveLength(8)
-    for (const { first } of refused) expect(first).toContain('"reason":"subscription_limit","limit":4')
+    const rejected = all.filter(({ first }) => first.includes('"error"'))
+    expect(rejected).toHaveLength(8)
+    for (const { first } of rejected) expect(first).toContain('"reason":"subscription_limit","limit":4')
     for (const { socket } of all) socket.destroy()
     await pause(50)
     const again = await Promise.all(Array.from({ length: 4 }, () => subscribed(place.port)))
@@ -314,7 +314,7 @@ describe('AT-B19: body limits of the fetch handler', () => {
       'forbidden_host',
     ],
     ['another method', () => new Request(address, { method: 'PUT', headers: type, body: '{}' }), 405, 'unsupported_method'],
-  ])('%s is refused', async (_, incoming, status, reason) => {
+  ])('%s is rejected', async (_, incoming, status, reason) => {
     await using handler = createHandler(toolbox())
     const response = await handler.fetch(incoming())
     expect(response.status).toBe(status)

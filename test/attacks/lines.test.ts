@@ -52,7 +52,7 @@ describe('AT-A11: lines', () => {
   test('AT-A12: that exceed the limit use no memory, and the next line is handled', { timeout: 30_000 }, async () => {
     target.send(`${hello()}\n`)
     await pong()
-    const before = await target.vitals()
+    const before = await target.health()
     const piece = Buffer.alloc(1024 * 1024, 'x')
     for (let pieces = 0; pieces < 100; pieces++) {
       target.send(piece)
@@ -61,7 +61,7 @@ describe('AT-A11: lines', () => {
     target.send('\n')
     await target.heard(({ error }) => error?.data?.reason === 'body_too_large')
     await pong()
-    expect((await target.vitals()).rss - before.rss).toBeLessThan(100 * 1024 * 1024)
+    expect((await target.health()).rss - before.rss).toBeLessThan(100 * 1024 * 1024)
   })
 })
 
@@ -82,7 +82,7 @@ describe('AT-A16: before the handshake', () => {
     ['a broken line', '{', 'invalid_json'],
     ['an initialize without params', request('session', 'initialize', {}), 'invalid_params'],
     ['a call without a tool name', request('session', 'tools/call', {}), 'invalid_params'],
-  ])('%s is refused, and the greeting after it is taken', async (_, line, reason) => {
+  ])('%s is rejected, and the following initialize succeeds', async (_, line, reason) => {
     target.send(`${line}\n`)
     expect((await target.heard(({ error }) => error !== undefined)).error?.data?.reason).toBe(reason)
     target.send(`${hello()}\n`)

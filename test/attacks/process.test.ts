@@ -13,13 +13,13 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 async function started() {
   const child = spawn(process.execPath, [program, '--serve-http'], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
+  let output = ''
   for await (const chunk of child.stderr) {
-    said += String(chunk)
-    const port = /Serving on http:\/\/127\.0\.0\.1:(\d+)\/mcp/u.exec(said)?.[1]
+    output += String(chunk)
+    const port = /Serving on http:\/\/127\.0\.0\.1:(\d+)\/mcp/u.exec(output)?.[1]
     if (port !== undefined) return { child, port: Number(port), [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
   }
-  throw new Error(`The server did not start: ${said}`)
+  throw new Error(`The server did not start: ${output}`)
 }
 
 describe('AT-I104: a server that receives a stop signal', () => {

@@ -32,8 +32,8 @@ const almostMessage = fc.record(
 const value = fc.oneof(fc.jsonValue(), almostMessage, fc.array(almostMessage, { maxLength: 3 }))
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 
-async function isWell(target: Target): Promise<void> {
-  const { unhandled, polluted } = await target.vitals()
+async function expectHealthy(target: Target): Promise<void> {
+  const { unhandled, polluted } = await target.health()
   expect({ alive: target.isAlive, unhandled, polluted }).toEqual({ alive: true, unhandled: [], polluted: false })
 }
 
@@ -61,7 +61,7 @@ describe('over HTTP', () => {
       }),
       { numRuns: 400 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 
   test('any bytes as a body get a valid protocol response', async () => {
@@ -72,7 +72,7 @@ describe('over HTTP', () => {
       }),
       { numRuns: 200 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 
   test('any bytes instead of HTTP do no harm', async () => {
@@ -84,7 +84,7 @@ describe('over HTTP', () => {
       { numRuns: 100 },
     )
     expect(textOf((await callTool(target.port, 'ping'))?.messages[0])).toBe('pong')
-    await isWell(target)
+    await expectHealthy(target)
   })
 })
 
@@ -111,7 +111,7 @@ describe('over standard input and output', () => {
       }),
       { numRuns: 100 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 
   test('any bytes on a line are answered or ignored, and the next line is handled', async () => {
@@ -122,6 +122,6 @@ describe('over standard input and output', () => {
       }),
       { numRuns: 300 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 })

@@ -48,8 +48,8 @@ function answerFrom(socket: Socket, timeoutMs: number): Promise<RawAnswer | unde
       resolve(answer)
     }
     const late = setTimeout(() => {
-      const said = Buffer.concat([bytes, ...chunks]).toString('utf8', 0, 500)
-      reject(new Error(`No complete response within ${timeoutMs} ms. Received: ${said}`))
+      const received = Buffer.concat([bytes, ...chunks]).toString('utf8', 0, 500)
+      reject(new Error(`No complete response within ${timeoutMs} ms. Received: ${received}`))
     }, timeoutMs)
     let pending = false
     socket.on('data', (chunk: Buffer) => {

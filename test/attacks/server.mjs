@@ -4,9 +4,9 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import { defineToolbox, listen, serve } from '@unfold-mcp/server'
 import { z } from 'zod'
 
-const vitals = { unhandled: [], aborted: 0, errors: 0 }
-process.on('unhandledRejection', (error) => vitals.unhandled.push(String(error)))
-process.on('uncaughtException', (error) => vitals.unhandled.push(String(error)))
+const health = { unhandled: [], aborted: 0, errors: 0 }
+process.on('unhandledRejection', (error) => health.unhandled.push(String(error)))
+process.on('uncaughtException', (error) => health.unhandled.push(String(error)))
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const cyclic = {}
@@ -74,7 +74,7 @@ toolbox
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(`waited ${ms}`), ms)
       ctx.signal.addEventListener('abort', () => {
-        vitals.aborted++
+        health.aborted++
         clearTimeout(timer)
         reject(ctx.signal.reason)
       })
@@ -157,7 +157,7 @@ const http = process.argv.includes('--http')
 const listening = http
   ? await listen(toolbox, {
       port: 0,
-      onerror: () => vitals.errors++,
+      onerror: () => health.errors++,
     })
   : undefined
 
@@ -165,7 +165,7 @@ process.on('message', () => {
   global.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   const polluted = Object.keys(Object.prototype).length > 0 || {}.polluted !== undefined
-  process.send?.({ ...vitals, rss, heapUsed, polluted, sessions: listening?.handler.sessionCount ?? 0 })
+  process.send?.({ ...health, rss, heapUsed, polluted, sessions: listening?.handler.sessionCount ?? 0 })
 })
 // The IPC channel must not keep the server alive.
 process.channel?.unref()

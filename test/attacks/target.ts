@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Message } from './raw.ts'
 
 /** Health of a server under attack. */
-interface Vitals {
+interface Health {
   /** Unhandled rejections and uncaught exceptions. */
   readonly unhandled: readonly string[]
   /** Aborted calls. */
@@ -19,7 +19,7 @@ interface Vitals {
 /** A server in a separate process. */
 export interface Target extends AsyncDisposable {
   readonly isAlive: boolean
-  vitals(): Promise<Vitals>
+  health(): Promise<Health>
 }
 
 export interface HttpTarget extends Target {
@@ -130,15 +130,15 @@ async function start(file: string, args: readonly string[]) {
     get isAlive() {
       return child.exitCode === null && child.signalCode === null
     },
-    vitals: () => vitalsOf(child),
+    health: () => healthOf(child),
     [Symbol.asyncDispose]: stop,
   }
   return { child, target, url }
 }
 
-async function vitalsOf(child: ChildProcess): Promise<Vitals> {
-  const told = once(child, 'message')
+async function healthOf(child: ChildProcess): Promise<Health> {
+  const reply = once(child, 'message')
   child.send('How are you?')
-  const [vitals] = (await told) as [Vitals]
-  return vitals
+  const [health] = (await reply) as [Health]
+  return health
 }

@@ -60,14 +60,14 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   forbidden_origin: () => http(plain(), { headers: { origin: 'https://attacker.example' } }),
   group_cycle: () =>
     thrown(() => defineToolbox({ ...identity, groups: { a: { about: 'A', needs: ['b'] }, b: { about: 'B', needs: ['a'] } } })),
-  group_inactive: () => told(cloud(), 'activate_aws'),
+  group_inactive: () => resultText(cloud(), 'activate_aws'),
   header_mismatch: () =>
     http(plain(), {
       headers: { ...stateless, 'mcp-method': 'tools/call' },
       body: JSON.stringify({ ...list, params: { _meta: envelope } }),
     }),
   hook_failed: () =>
-    told(
+    resultText(
       defineToolbox({
         ...identity,
         groups: { database: { about: 'Database', hooks: { activate: () => Promise.reject(new Error('connection refused')) } } },
@@ -85,7 +85,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       },
     ),
   invalid_arguments: () =>
-    told(
+    resultText(
       defineToolbox(identity).tool('price', { input: z.object({ dish: z.string(), portions: z.int() }) }, () => '4 €'),
       'price',
       { portions: 'two' },
@@ -98,14 +98,14 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   invalid_params: () => rpc(plain(), 'tools/call', { arguments: {} }),
   invalid_request: () => http(plain(), { body: JSON.stringify({ method: 'tools/list' }) }),
   invalid_result: () =>
-    told(
+    resultText(
       plain().tool('count', { about: 'Count' }, () => new Map([['books', 42]])),
       'count',
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),
   invalid_view: () => http(cloud(), { address: '?groups=infr', body: JSON.stringify(initialize) }),
   mode_unavailable: () =>
-    told(
+    resultText(
       plain().composite(
         'observe',
         {
@@ -131,12 +131,12 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   port_in_use: portInUse,
   predicate_failed: () => reported(predicateThatThrows(), (context) => context.toolNames()),
   quota_full: () =>
-    told(cloud(), 'activate_monitor', {}, async (context) => {
+    resultText(cloud(), 'activate_monitor', {}, async (context) => {
       await context.call('activate_infra')
       await context.call('activate_aws')
     }),
   rate_limited: rateLimited,
-  requires_activation: () => told(cloud(), 'ec2_list'),
+  requires_activation: () => resultText(cloud(), 'ec2_list'),
   reserved_name: () => thrown(() => plain().tool('search_tools', { about: 'Search' }, () => '')),
   search_degraded: () =>
     reported(
@@ -180,19 +180,19 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       2,
     ),
   tool_failed: () =>
-    told(
+    resultText(
       plain().tool('read', { about: 'Read' }, () => {
         throw new Error('There is no file "notes.txt". List the files first.')
       }),
       'read',
     ),
   tool_timeout: () =>
-    told(
+    resultText(
       plain().tool('wait', { timeoutMs: 100 }, () => new Promise<string>(() => undefined)),
       'wait',
     ),
   unauthorized: () => http(plain(), {}, { authenticate: () => unauthorized() }),
-  unknown_group: () => told(cloud(), 'deactivate', { group: 'infr' }),
+  unknown_group: () => resultText(cloud(), 'deactivate', { group: 'infr' }),
   unknown_path: unknownPath,
   unknown_profile: unknownProfile,
   unknown_scope: () => thrown(() => cloud().activate('infra', 'session:6f1c')),
@@ -261,7 +261,7 @@ async function thrown(work: () => unknown): Promise<string> {
 }
 
 /** Returns the text of a result with `isError` and the reason in its `_meta`. */
-async function told(
+async function resultText(
   served: object,
   name: string,
   args: Record<string, unknown> = {},

@@ -34,13 +34,13 @@ test('the page documents every admin API route with every response field, and ev
       const response = await fetch(new URL(`/api${path}`, url), { headers: { authorization: `Bearer ${run?.admin}` } })
       return response.json()
     }
-    const told = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
+    const matchesIn = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []
 
     const routes = new Map(rowsOf('Route').map(([route = '', answer]) => [marked(route)[0] ?? '', marked(answer)]))
-    const known = (await told('/none', /Routes below \/api: (.*)\."/u)).map((route) => route.replace(' ', ' /api'))
+    const known = (await matchesIn('/none', /Routes below \/api: (.*)\."/u)).map((route) => route.replace(' ', ' /api'))
     expect([...routes.keys()].toSorted()).toEqual(known.toSorted())
-    const kinds = await told('/events?types=none', /Use one of: ([^.]*)\."/u)
+    const kinds = await matchesIn('/events?types=none', /Use one of: ([^.]*)\."/u)
     expect(rowsOf('Event').map(([kind]) => marked(kind)[0])).toEqual(kinds)
 
     for (const [route, fields] of routes) {

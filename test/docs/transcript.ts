@@ -28,7 +28,7 @@ export async function transcript(
 export class Talking {
   readonly #client: TestClient
   readonly #parts: string[] = []
-  #told = 0
+  #recordedChanges = 0
 
   constructor(client: TestClient) {
     this.#client = client
@@ -58,7 +58,8 @@ export class Talking {
   /** Records received notifications. */
   async hear(): Promise<void> {
     await this.#client.settle()
-    for (; this.#told < this.#client.listChanges; this.#told++) this.#parts.push('← notifications/tools/list_changed')
+    for (; this.#recordedChanges < this.#client.listChanges; this.#recordedChanges++)
+      this.#parts.push('← notifications/tools/list_changed')
   }
 
   /** Discards the record so far. */

@@ -13,13 +13,13 @@ import { wireTo } from '../wire.ts'
 
 const info = { name: 'workshop', version: '3.0.0' }
 const path = z.object({ path: z.string() })
-const said = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+const textResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 
 const workshop = () => {
   const server = new McpServer(info)
-  server.registerTool('read_file', { description: 'Read', inputSchema: path }, (input) => said(`contents of ${input.path}`))
-  server.registerTool('write_file', { description: 'Write', inputSchema: path }, (input) => said(`wrote ${input.path}`))
-  server.registerTool('status', { description: 'How it is' }, () => said('fine'))
+  server.registerTool('read_file', { description: 'Read', inputSchema: path }, (input) => textResult(`contents of ${input.path}`))
+  server.registerTool('write_file', { description: 'Write', inputSchema: path }, (input) => textResult(`wrote ${input.path}`))
+  server.registerTool('status', { description: 'How it is' }, () => textResult('fine'))
   server.registerPrompt('review', {}, () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Review it' } }] }))
   server.registerResource('readme', 'docs://readme', {}, ({ href }) => ({ contents: [{ uri: href, text: 'Read me' }] }))
   return server
@@ -27,7 +27,7 @@ const workshop = () => {
 
 const tools = ['read_file', 'write_file', 'status'].map((name) => ({ name, inputSchema: { type: 'object' as const } }))
 const answered = (name: string, args: unknown) =>
-  said(name === 'status' ? 'fine' : `contents of ${(args as { path: string }).path}`)
+  textResult(name === 'status' ? 'fine' : `contents of ${(args as { path: string }).path}`)
 
 const lowLevelWorkshop = () => {
   const server = new Server(info, { capabilities: { tools: {} } })
@@ -38,9 +38,9 @@ const lowLevelWorkshop = () => {
 
 const workshopV1 = () => {
   const server = new McpServerV1(info)
-  server.registerTool('read_file', { inputSchema: { path: z.string() } }, (input) => said(`contents of ${input.path}`))
-  server.registerTool('write_file', { inputSchema: { path: z.string() } }, (input) => said(`wrote ${input.path}`))
-  server.registerTool('status', {}, () => said('fine'))
+  server.registerTool('read_file', { inputSchema: { path: z.string() } }, (input) => textResult(`contents of ${input.path}`))
+  server.registerTool('write_file', { inputSchema: { path: z.string() } }, (input) => textResult(`wrote ${input.path}`))
+  server.registerTool('status', {}, () => textResult('fine'))
   return server
 }
 

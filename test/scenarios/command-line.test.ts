@@ -208,10 +208,10 @@ verifies('L01-2', async () => {
   for (const value of ['maybe', 'tru', '2', 'true false', 'null']) {
     const env = { ...process.env, LAZY_MODE: value }
     const child = spawn(process.execPath, [program, '--http', '0'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-    const said: string[] = []
-    child.stderr.on('data', (chunk) => said.push(String(chunk)))
+    const output: string[] = []
+    child.stderr.on('data', (chunk) => output.push(String(chunk)))
     expect((await once(child, 'close'))[0]).toBe(1)
-    expect(said.join('')).toContain(`LAZY_MODE is "${value}". Use true or false`)
+    expect(output.join('')).toContain(`LAZY_MODE is "${value}". Use true or false`)
   }
 })
 

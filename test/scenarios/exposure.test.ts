@@ -130,17 +130,17 @@ verifies('L07-10', async ({ serve, testTransport }) => {
   const status = async (options: Parameters<typeof office>[0], view = '') => {
     const client = await (await serve(office(options))).connect({ view })
     const reply = await client.call('manage_tools', { action: 'status' })
-    const said = replyData(reply) as {
+    const report = replyData(reply) as {
       exposure: string
       reason: string
       listed: number
       tokens: number
       allTokens: number
     }
-    expect(textOf(reply)).toContain(`Exposure: ${said.exposure}, because ${said.reason}.`)
-    expect(said.listed).toBe((await client.toolNames()).length)
-    expect(said.tokens).toBeGreaterThan(0)
-    return said
+    expect(textOf(reply)).toContain(`Exposure: ${report.exposure}, because ${report.reason}.`)
+    expect(report.listed).toBe((await client.toolNames()).length)
+    expect(report.tokens).toBeGreaterThan(0)
+    return report
   }
   const isSession = testTransport.era === 'session'
   expect(await status({ exposure: 'lazy' })).toMatchObject({ exposure: isSession ? 'lazy' : 'search' })

@@ -319,8 +319,8 @@ verifies('L06-2', async ({ connect }) => {
 
 verifies('L06-3', async ({ connect, testTransport }) => {
   const many = await (await connect(twentyGroups(), { view: 'exposure=search' })).tools()
-  const said = many.find(({ name }) => name === 'search_tools')?.description
-  expect(said).toMatch(/Groups: department_0, .*department_7 and 12 more\.$/u)
+  const description = many.find(({ name }) => name === 'search_tools')?.description
+  expect(description).toMatch(/Groups: department_0, .*department_7 and 12 more\.$/u)
   const few = await (await connect(office(), { view: 'exposure=search' })).tools()
   expect(few[0]?.description).toMatch(/Groups: files, mail, calendar\.$/u)
   if (testTransport.era === 'stateless') return

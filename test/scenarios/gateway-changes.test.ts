@@ -127,16 +127,16 @@ verifies('D09', everywhere, async ({ open }) => {
   const { peer, all } = behind
   await heard(behind)
   await using client = await all.connect()
-  const told: string[] = []
+  const changed: string[] = []
   const { upstreams } = all.gateway
   upstreams.onToolsChanged(undefined)
   upstreams.onToolsChanged(() => {
     throw new Error('listener failed')
   })
-  upstreams.onToolsChanged(({ upstream }) => told.push(upstream))
+  upstreams.onToolsChanged(({ upstream }) => changed.push(upstream))
   peer.put('two')
   await until(() => client.notices === 1, 'the notification')
-  expect(told).toEqual(['up'])
+  expect(changed).toEqual(['up'])
   expect(await client.names()).toEqual(['up__one', 'up__two'])
 })
 

@@ -176,7 +176,7 @@ verifies('K06', async () => {
     () => edge.lines.filter((line) => line.includes('Search uses keywords only')).length === 2,
     'both warnings are logged',
   )
-  const told = await Promise.all(['/status', '/logs?level=debug', '/upstreams'].map((path) => edge.api(path)))
-  const everything = [...edge.lines, JSON.stringify(told)].join('\n')
+  const responses = await Promise.all(['/status', '/logs?level=debug', '/upstreams'].map((path) => edge.api(path)))
+  const everything = [...edge.lines, JSON.stringify(responses)].join('\n')
   for (const secret of [environment.EMBED_KEY, literal, 'canary-query-90b1']) expect(everything).not.toContain(secret)
 })

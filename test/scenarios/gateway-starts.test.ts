@@ -10,7 +10,7 @@ import { verifies } from '../verifies.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 /** Returns the maximum number of concurrent installations. */
-async function mostAtOnce(npx: FakeLauncher): Promise<number> {
+async function maxConcurrent(npx: FakeLauncher): Promise<number> {
   let [now, most] = [0, 0]
   for (const { what } of await npx.events()) {
     if (what === 'installing') most = Math.max(most, ++now)
@@ -42,7 +42,7 @@ verifies('U01', async () => {
   })
   await npx.finish(...names)
   for (const name of names) await until(() => all.names(name).length === 1, `the tool of ${name}`, 30_000)
-  expect(await mostAtOnce(npx)).toBe(2)
+  expect(await maxConcurrent(npx)).toBe(2)
   expect((await npx.events()).filter(({ what }) => what === 'begun')).toHaveLength(names.length)
   expect(all.of('installed')).toHaveLength(names.length)
 })

@@ -65,16 +65,16 @@ verifies('C02', async ({ testTransport }) => {
 
 verifies('C03', async ({ testTransport }) => {
   await using server = await identifiedServer(testTransport, [agentList])
-  const told = async (): Promise<readonly unknown[]> => {
+  const reported = async (): Promise<readonly unknown[]> => {
     await using connection = await server.connect()
     const { server_id, tools_count } = (await connection.identity()) ?? {}
     return [server_id, tools_count]
   }
-  const first = await told()
+  const first = await reported()
   await server.serve([agentList, readFile])
-  const second = await told()
+  const second = await reported()
   await server.serve([agentList])
-  const third = await told()
+  const third = await reported()
   expect([first[1], second[1], third[1]]).toEqual([1, 2, 1])
   expect(second[0]).not.toBe(first[0])
   expect(third[0]).toBe(first[0])
@@ -115,15 +115,15 @@ verifies('C06', async ({ testTransport }) => {
 })
 
 /** A home folder for the command, and the server command after `--`. */
-async function desk() {
+async function openWorkspace() {
   const at = await home()
   const command = ['--', ...(await serverCommand(at.folder, [agentList, readFile, writeNote]))]
   return { at, command, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() }
 }
 
 verifies('C07', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const id = await identityOf({ transport: 'stdio', era: 'session' }, [writeNote, readFile, agentList])
   const { code, stdout } = await at.unfold(['identity', ...command])
   expect({ code, id: stdout.split('\n')[0] }).toEqual({ code: 0, id })
@@ -137,8 +137,8 @@ verifies('C07', async () => {
 })
 
 verifies('C08', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const short = await at.unfold(['list', ...command])
   expect(short.code).toBe(0)
   expect(short.stdout.split('\n')).toEqual([...[agentList, readFile, writeNote].map((tool) => signature(tool)), ''])
@@ -151,8 +151,8 @@ verifies('C08', async () => {
 })
 
 verifies('C09', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const args = '{"path": "/tmp/test.txt"}'
   expect(await at.unfold(['call', 'read_file', '--args', args, '--quiet', ...command])).toEqual({
     code: 0,
@@ -192,8 +192,8 @@ verifies('C12', async ({ testTransport }) => {
 })
 
 verifies('C13', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const folder = join(at.folder, 'made')
   expect(await at.unfold(['generate', '--output', folder, '--quiet', ...command])).toMatchObject({ code: 0 })
   // Files that an installation would create.
@@ -261,10 +261,10 @@ verifies('C16', async ({ wire }) => {
   }
   const announced = capabilities.extensions['io.github.unfold-mcp/discovery']
   const { result: list } = await client.ask('tools/list')
-  const { result: told } = await client.ask('server/identity')
-  expect(told).toMatchObject({ server_id: announced?.identity, tools_count: announced?.tools_count })
-  expect((list._meta as Record<string, unknown>)['io.github.unfold-mcp/identity']).toBe(told.server_id)
-  expect((list.tools as readonly unknown[]).length).toBe(told.tools_count)
+  const { result: reported } = await client.ask('server/identity')
+  expect(reported).toMatchObject({ server_id: announced?.identity, tools_count: announced?.tools_count })
+  expect((list._meta as Record<string, unknown>)['io.github.unfold-mcp/identity']).toBe(reported.server_id)
+  expect((list.tools as readonly unknown[]).length).toBe(reported.tools_count)
 })
 
 verifies('C17', async ({ wire }) => {

@@ -470,14 +470,14 @@ verifies('S26', async (harness) => {
   }
   await client.settle()
   expect(client.listChanges).toBe(before + 1)
-  const patient = pageWatcher({ protocol: { notifyIntervalMs: 1_000 }, now: () => now })
-  const other = await observing(harness, patient)
+  const slow = pageWatcher({ protocol: { notifyIntervalMs: 1_000 }, now: () => now })
+  const other = await observing(harness, slow)
   await other.settle()
   const start = other.listChanges
-  patient.page.see('networkBodies')
+  slow.page.see('networkBodies')
   await other.waitForListChanges(start + 1)
   now = 1_000
-  for (const buffer of buffers) fill(patient.page, buffer)
+  for (const buffer of buffers) fill(slow.page, buffer)
   await other.waitForListChanges(start + 2)
   expect((await modesOf(other)).observe).toEqual(rows('observe').map(([, mode]) => mode))
 })

@@ -16,7 +16,7 @@ export interface SetResult {
   readonly answersAnyway: number
 }
 
-const mostNames = 200
+const maxNames = 200
 
 export async function measure(engine: Engine, set: RetrievalSet): Promise<SetResult> {
   const searcher = await engine.build(set.documents)
@@ -47,7 +47,7 @@ async function exactNames(
   const counts = new Map<string, number>()
   for (const { name } of documents) counts.set(name, (counts.get(name) ?? 0) + 1)
   const unique = documents.filter(({ name }) => counts.get(name) === 1)
-  const some = unique.filter((_, index) => index % Math.ceil(unique.length / mostNames) === 0)
+  const some = unique.filter((_, index) => index % Math.ceil(unique.length / maxNames) === 0)
   const share = async (asked: readonly { readonly id: string; readonly query: string }[]): Promise<number> => {
     let first = 0
     for (const { id, query } of asked) if ((await searcher.search(query, 1))[0] === id) first++

@@ -29,7 +29,7 @@ interface Rows {
 }
 
 const queryCount = 50
-const mostTools = 5_000
+const maxTools = 5_000
 
 /** Reads the catalogues in a folder, smallest first; the largest are reduced to some servers, because compiling their schemas takes minutes. */
 export function cataloguesIn(folder: string, names: readonly string[]): readonly Catalogue[] {
@@ -49,14 +49,14 @@ function rowsOf(folder: string, name: string): Rows {
         .parse(JSON.parse(readFileSync(asked, 'utf8')))
         .map(({ query }) => query)
     : []
-  const kept = rows.length <= mostTools ? rows : wholeServers(rows)
+  const kept = rows.length <= maxTools ? rows : wholeServers(rows)
   return { name: kept.length === rows.length ? name : `${name}, a part`, rows: kept, queries }
 }
 
 /** Selects servers evenly from the catalogue until there are enough tools. */
 function wholeServers(rows: readonly ToolRow[]): readonly ToolRow[] {
   const servers = byServer(rows)
-  const step = Math.ceil(rows.length / mostTools)
+  const step = Math.ceil(rows.length / maxTools)
   return servers.filter((_, index) => index % step === 0).flat()
 }
 

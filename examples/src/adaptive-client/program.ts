@@ -11,7 +11,7 @@ import { formOf, printable, type Tool } from '@unfold-mcp/core'
 import { askFor } from './question.ts'
 import { shown, type Terminal } from './terminal.ts'
 
-const mostShown = 30
+const maxShown = 30
 
 /** Runs the menu until the user leaves or the server disconnects. */
 export async function converse(connection: Connection, terminal: Terminal): Promise<void> {
@@ -82,12 +82,12 @@ async function used(connection: Connection, tool: Tool, terminal: Terminal): Pro
 
 function menuText(tools: readonly Tool[], word = ''): string {
   if (tools.length === 0) return word === '' ? 'The server has no tools now.' : `No tool goes by "${printable(word)}".`
-  const lines = tools.slice(0, mostShown).map(({ name, description = '' }, index) => {
+  const lines = tools.slice(0, maxShown).map(({ name, description = '' }, index) => {
     const [about = ''] = description.split('\n')
     const place = word === '' ? `${String(index + 1).padStart(3)} ` : '  '
     return `${place}${printable(name)}  ${printable(about, 90)}`
   })
-  const rest = tools.length - mostShown
+  const rest = tools.length - maxShown
   return [
     ...lines,
     rest > 0
@@ -97,12 +97,12 @@ function menuText(tools: readonly Tool[], word = ''): string {
 }
 
 function changeText({ added, removed, changed }: Change): string {
-  const told = [
+  const changes = [
     ...added.map(({ name }) => `+ ${printable(name)}`),
     ...removed.map(({ name }) => `- ${printable(name)}`),
     ...changed.map(({ after }) => `~ ${printable(after.name)}`),
   ]
-  return `The tools changed: ${told.slice(0, 10).join(', ')}${told.length > 10 ? ', …' : ''}`
+  return `The tools changed: ${changes.slice(0, 10).join(', ')}${changes.length > 10 ? ', …' : ''}`
 }
 
 function resultText({ content, isError }: CallResult): string {

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type Folder, failed } from './folder.ts'
 
 const maxBytes = 1_000_000
-const mostEntries = 1_000
+const maxEntries = 1_000
 
 export const pathSchema = z
   .string()
@@ -106,7 +106,7 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'list_files',
     {
       group: 'file_ops',
-      description: `List a folder: at most ${mostEntries.toLocaleString('en')} entries, by name.`,
+      description: `List a folder: at most ${maxEntries.toLocaleString('en')} entries, by name.`,
       inputSchema: z.object({ path: pathSchema.default('.'), recursive: z.boolean().default(false) }),
       outputSchema: z.object({
         entries: z.array(
@@ -128,8 +128,8 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
       const named = found
         .map((entry) => ({ entry, path: posix.join(path, relativeTo(location, entry)) }))
         .sort((a, b) => (a.path < b.path ? -1 : 1))
-      const entries = await Promise.all(named.slice(0, mostEntries).map((each) => described(each.entry, each.path)))
-      return { entries, truncated: named.length > mostEntries }
+      const entries = await Promise.all(named.slice(0, maxEntries).map((each) => described(each.entry, each.path)))
+      return { entries, truncated: named.length > maxEntries }
     },
   )
 }

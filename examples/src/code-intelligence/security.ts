@@ -17,7 +17,7 @@ export const securitySchema = z.object({
 
 type Finding = z.infer<typeof securitySchema>['findings'][number]
 
-const mostPerRule = 50
+const maxPerRule = 50
 
 /** Returns known security problems, worst first. */
 export function scan(source: Source): z.infer<typeof securitySchema> {
@@ -30,7 +30,7 @@ export function scan(source: Source): z.infer<typeof securitySchema> {
 
 function findingsOf(source: Source, { id, severity, pattern, within, advice, isFine }: Rule): Finding[] {
   const matches = [...source[within].matchAll(pattern)].filter((match) => isFine?.(match[0]) !== true)
-  return matches.slice(0, mostPerRule).map((match) => {
+  return matches.slice(0, maxPerRule).map((match) => {
     const line = source.lineAt(match.index)
     const text = (source.lines[line - 1] ?? '').trim()
     return { severity, rule: id, line, excerpt: (within === 'bare' ? text : redacted(text)).slice(0, 160), advice }

@@ -1,4 +1,4 @@
-import { type Attack, answered, call, dropped, refused } from '../attack.ts'
+import { type Attack, answered, call, dropped, rejected } from '../attack.ts'
 import type { Headers } from '../raw.ts'
 
 const listed = (id: Attack['id'], what: string, headers: Headers, expect: Attack['expect']): Attack => ({
@@ -10,11 +10,11 @@ const listed = (id: Attack['id'], what: string, headers: Headers, expect: Attack
   expect,
 })
 
-const host = (form: string, name: string, expect = refused(-32000, 'forbidden_host', { status: 403 })): Attack =>
+const host = (form: string, name: string, expect = rejected(-32000, 'forbidden_host', { status: 403 })): Attack =>
   listed(`AT-F75-host-${form}`, `the host "${name}"`, { host: name }, expect)
 
 const origin = (form: string, name: string): Attack =>
-  listed(`AT-F75-origin-${form}`, `the origin "${name}"`, { origin: name }, refused(-32000, 'forbidden_origin', { status: 403 }))
+  listed(`AT-F75-origin-${form}`, `the origin "${name}"`, { origin: name }, rejected(-32000, 'forbidden_origin', { status: 403 }))
 
 const view = (form: string, query: string): Attack => ({
   id: `AT-T12-${form}`,
@@ -22,7 +22,7 @@ const view = (form: string, query: string): Attack => ({
   over: 'http',
   as: 'stateless',
   send: { method: 'tools/list', query },
-  expect: refused(-32602, 'invalid_view', { status: 400, says: /^Unknown \w+ "|more than one value|groups that cannot/u }),
+  expect: rejected(-32602, 'invalid_view', { status: 400, matches: /^Unknown \w+ "|more than one value|groups that cannot/u }),
 })
 
 const routed = (form: string, args: Record<string, unknown>, headers: Headers, expect: Attack['expect']): Attack => ({
@@ -34,7 +34,7 @@ const routed = (form: string, args: Record<string, unknown>, headers: Headers, e
   expect,
 })
 
-const mismatch = refused(-32020, 'header_mismatch', { status: 400 })
+const mismatch = rejected(-32020, 'header_mismatch', { status: 400 })
 
 /** Section F for a single server: caller, host name and path. */
 export const edge: readonly Attack[] = [
@@ -66,7 +66,7 @@ export const edge: readonly Attack[] = [
       over: 'http',
       as: 'stranger',
       send: { method: 'tools/list', headers: { 'mcp-session-id': id } },
-      expect: refused(-32001, 'session_not_found', { status: 404, says: /Send "initialize" again/u }),
+      expect: rejected(-32001, 'session_not_found', { status: 404, matches: /Send "initialize" again/u }),
     }),
   ),
   view('group', 'groups=nope'),
@@ -80,7 +80,7 @@ export const edge: readonly Attack[] = [
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
       query: 'groups=nope',
     },
-    expect: refused(-32602, 'invalid_view', { status: 400 }),
+    expect: rejected(-32602, 'invalid_view', { status: 400 }),
   },
   view('group-proto', 'groups=__proto__'),
   view('group-constructor', 'groups=constructor'),
@@ -111,7 +111,7 @@ export const edge: readonly Attack[] = [
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: 'groups=aws,games,files' },
-    expect: refused(-32602, 'invalid_view', { status: 400, says: /2 groups at a time/u }),
+    expect: rejected(-32602, 'invalid_view', { status: 400, matches: /2 groups at a time/u }),
   },
   {
     id: 'AT-T12-repeated',
@@ -135,7 +135,7 @@ export const edge: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { bytes: () => [{ bytes: 'POST /mcp/../admin HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n' }] },
-    expect: refused(-32000, 'unknown_path', { status: 404, says: /connect to \/mcp/u }),
+    expect: rejected(-32000, 'unknown_path', { status: 404, matches: /connect to \/mcp/u }),
   },
   {
     id: 'AT-T13-absolute',
@@ -143,7 +143,7 @@ export const edge: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { bytes: () => [{ bytes: 'GET http://evil.example/mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n' }] },
-    expect: refused(-32000, 'unknown_path', { status: 404 }),
+    expect: rejected(-32000, 'unknown_path', { status: 404 }),
   },
   routed('missing', { region: 'eu' }, {}, mismatch),
   routed('differs', { region: 'eu' }, { 'mcp-param-region': 'us' }, mismatch),
@@ -173,6 +173,6 @@ export const edge: readonly Attack[] = [
     over: 'http',
     as: 'stateless',
     send: { ...call('hidden_route', { region: 'eu' }), query: 'groups=games' },
-    expect: refused(-32602, 'unknown_tool', { status: 200 }),
+    expect: rejected(-32602, 'unknown_tool', { status: 200 }),
   },
 ]

@@ -1,10 +1,10 @@
-import { type Attack, answered, call, dropped, fromBoth, ignored, refused } from '../attack.ts'
+import { type Attack, answered, call, dropped, fromBoth, ignored, rejected } from '../attack.ts'
 import { common, head } from '../raw.ts'
 
-const noMessage = { http: refused(-32600, 'invalid_request', { status: 400 }), stdio: refused(-32600, 'invalid_request') }
-const noJson = {
-  http: refused(-32700, 'invalid_json', { status: 400, id: null }),
-  stdio: refused(-32700, 'invalid_json', { id: null }),
+const invalidRequest = { http: rejected(-32600, 'invalid_request', { status: 400 }), stdio: rejected(-32600, 'invalid_request') }
+const invalidJson = {
+  http: rejected(-32700, 'invalid_json', { status: 400, id: null }),
+  stdio: rejected(-32700, 'invalid_json', { id: null }),
 }
 
 const json = (value: unknown) => (): string => JSON.stringify(value)
@@ -18,16 +18,16 @@ export const framing: readonly Attack[] = [
     over: 'both',
     as: 'session',
     send: { body: () => '{"jsonrpc":"2.0",' },
-    expect: noJson,
+    expect: invalidJson,
   },
-  { id: 'AT-A02-empty', what: 'an empty body', over: 'http', as: 'stranger', send: { body: () => '' }, expect: noJson.http },
+  { id: 'AT-A02-empty', what: 'an empty body', over: 'http', as: 'stranger', send: { body: () => '' }, expect: invalidJson.http },
   {
     id: 'AT-A02-blank',
     what: 'a blank body',
     over: 'http',
     as: 'stranger',
     send: { body: () => ' \n\t ' },
-    expect: noJson.http,
+    expect: invalidJson.http,
   },
   { id: 'AT-A02-line', what: 'a blank line', over: 'stdio', as: 'session', send: { body: () => ' \t ' }, expect: ignored },
   ...Object.entries({ none: undefined, text: '1.0', number: 2 }).map(
@@ -38,8 +38,8 @@ export const framing: readonly Attack[] = [
       as: 'session',
       send: { body: json({ ...ping, id: 31, jsonrpc }) },
       expect: {
-        http: refused(-32600, 'invalid_request', { status: 400, id: 31 }),
-        stdio: refused(-32600, 'invalid_request', { id: 31 }),
+        http: rejected(-32600, 'invalid_request', { status: 400, id: 31 }),
+        stdio: rejected(-32600, 'invalid_request', { id: 31 }),
       },
     }),
   ),
@@ -50,7 +50,7 @@ export const framing: readonly Attack[] = [
       over: 'both',
       as: 'session',
       send: { body: json({ ...ping, id }) },
-      expect: noMessage,
+      expect: invalidRequest,
     }),
   ),
   ...Object.entries({ negative: -7, empty: '', long: 'x'.repeat(10_000), proto: '__proto__' }).map(
@@ -71,16 +71,16 @@ export const framing: readonly Attack[] = [
     send: {
       body: json([{ ...ping, id: 1, params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } }]),
     },
-    expect: refused(-32600, 'invalid_request', { status: 400, id: null }),
+    expect: rejected(-32600, 'invalid_request', { status: 400, id: null }),
   },
-  { id: 'AT-A06-empty', what: 'an empty batch', over: 'both', as: 'session', send: { body: () => '[]' }, expect: noMessage },
+  { id: 'AT-A06-empty', what: 'an empty batch', over: 'both', as: 'session', send: { body: () => '[]' }, expect: invalidRequest },
   {
     id: 'AT-A06-line',
     what: 'a batch on a line',
     over: 'stdio',
     as: 'session',
     send: { body: json([ping]) },
-    expect: noMessage.stdio,
+    expect: invalidRequest.stdio,
   },
   ...[101, 20_000].map(
     (size): Attack => ({
@@ -89,7 +89,7 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'session',
       send: { body: () => JSON.stringify(Array.from({ length: size }, (_, id) => ({ ...ping, id }))) },
-      expect: refused(-32600, 'invalid_request', { status: 400, says: /at most 100/u }),
+      expect: rejected(-32600, 'invalid_request', { status: 400, matches: /at most 100/u }),
     }),
   ),
   {
@@ -98,7 +98,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'session',
     send: { body: () => `[${'{"jsonrpc":"2.0","method":"x"},'.repeat(100_000)}1]` },
-    expect: refused(-32602, 'arguments_too_large', { status: 400 }),
+    expect: rejected(-32602, 'arguments_too_large', { status: 400 }),
   },
   {
     id: 'AT-A05-batch',
@@ -106,7 +106,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'session',
     send: { body: json([1, 1].map((id) => ({ ...ping, id }))) },
-    expect: refused(-32600, 'duplicate_id', { status: 400 }),
+    expect: rejected(-32600, 'duplicate_id', { status: 400 }),
   },
   {
     id: 'AT-A08-result',
@@ -138,7 +138,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { body: json({ jsonrpc: '2.0', id: 99, result: {} }) },
-    expect: refused(-32000, 'session_not_found', { status: 400 }),
+    expect: rejected(-32000, 'session_not_found', { status: 400 }),
   },
   ...Object.entries({
     crlf: '{"jsonrpc":"2.0","id":"crlf","method":"ping"}\r',
@@ -160,7 +160,7 @@ export const framing: readonly Attack[] = [
     over: 'stdio',
     as: 'session',
     send: { body: () => 'x'.repeat(11 * 1024 * 1024) },
-    expect: refused(-32600, 'body_too_large', { id: null }),
+    expect: rejected(-32600, 'body_too_large', { id: null }),
   },
   {
     id: 'AT-A14-utf8',
@@ -175,7 +175,7 @@ export const framing: readonly Attack[] = [
           Buffer.from('"}}}'),
         ]),
     },
-    expect: noJson,
+    expect: invalidJson,
   },
   ...fromBoth({
     id: 'AT-A14-infinite',
@@ -184,7 +184,7 @@ export const framing: readonly Attack[] = [
     send: {
       body: () => '{"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"echo","arguments":{"a":[-1e400]}}}',
     },
-    expect: refused(-32_600, 'invalid_request', { status: 400 }),
+    expect: rejected(-32_600, 'invalid_request', { status: 400 }),
   }),
   {
     id: 'AT-A14-surrogate',
@@ -201,7 +201,7 @@ export const framing: readonly Attack[] = [
       over: 'both',
       as: 'session',
       send: { method },
-      expect: refused(-32601),
+      expect: rejected(-32601),
     },
     {
       id: `AT-A15-${index}-stateless`,
@@ -210,7 +210,7 @@ export const framing: readonly Attack[] = [
       as: 'stateless',
       send: { method },
       // A header cannot be empty, so an empty one counts as missing.
-      expect: { http: method === '' ? refused(-32020) : refused(-32601, undefined, { status: 404 }), stdio: refused(-32601) },
+      expect: { http: method === '' ? rejected(-32020) : rejected(-32601, undefined, { status: 404 }), stdio: rejected(-32601) },
     },
   ]),
   {
@@ -219,7 +219,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { body: json({ jsonrpc: '2.0', method: 'notifications/initialized' }) },
-    expect: refused(-32000, 'session_not_found', { status: 400 }),
+    expect: rejected(-32000, 'session_not_found', { status: 400 }),
   },
   {
     id: 'AT-A16-request',
@@ -227,7 +227,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { method: 'tools/list' },
-    expect: refused(-32000, 'session_not_found', { status: 400 }),
+    expect: rejected(-32000, 'session_not_found', { status: 400 }),
   },
   {
     id: 'AT-A16-initialize',
@@ -235,7 +235,7 @@ export const framing: readonly Attack[] = [
     over: 'both',
     as: 'stranger',
     send: { method: 'initialize', params: { protocolVersion: 5 } },
-    expect: refused(-32602, 'invalid_params'),
+    expect: rejected(-32602, 'invalid_params'),
   },
   {
     id: 'AT-A16-accept',
@@ -247,7 +247,7 @@ export const framing: readonly Attack[] = [
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
       headers: { accept: 'application/json' },
     },
-    expect: refused(-32000, undefined, { status: 406 }),
+    expect: rejected(-32000, undefined, { status: 406 }),
   },
   {
     id: 'AT-A17',
@@ -258,7 +258,7 @@ export const framing: readonly Attack[] = [
       method: 'initialize',
       params: { protocolVersion: '2025-03-26', capabilities: { roots: {} }, clientInfo: { name: 'x', version: '1' } },
     },
-    expect: refused(-32600, undefined, { status: 400 }),
+    expect: rejected(-32600, undefined, { status: 400 }),
   },
   ...['protocolVersion', 'clientCapabilities'].map(
     (part): Attack => ({
@@ -267,7 +267,7 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stateless',
       send: { method: 'tools/list', params: { _meta: { [`io.modelcontextprotocol/${part}`]: undefined } } },
-      expect: refused(-32602, 'invalid_params', { status: 400 }),
+      expect: rejected(-32602, 'invalid_params', { status: 400 }),
     }),
   ),
   {
@@ -280,7 +280,7 @@ export const framing: readonly Attack[] = [
       params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } },
       headers: { 'mcp-protocol-version': '2099-01-01' },
     },
-    expect: refused(-32022, undefined, { status: 400 }),
+    expect: rejected(-32022, undefined, { status: 400 }),
   },
   ...Object.entries({
     method: { 'mcp-method': 'tools/call' },
@@ -292,7 +292,7 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stateless',
       send: { method: 'tools/list', headers },
-      expect: refused(-32020, 'header_mismatch', { status: 400 }),
+      expect: rejected(-32020, 'header_mismatch', { status: 400 }),
     }),
   ),
   ...Object.entries({ other: 'echo', none: '' }).map(
@@ -302,7 +302,7 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stateless',
       send: { ...call('ping'), headers: { 'mcp-name': name } },
-      expect: refused(-32020, undefined, { status: 400 }),
+      expect: rejected(-32020, undefined, { status: 400 }),
     }),
   ),
   {
@@ -311,7 +311,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { body: () => '{}', headers: { 'content-type': 'text/plain' } },
-    expect: refused(-32000, 'unsupported_media_type', { status: 415 }),
+    expect: rejected(-32000, 'unsupported_media_type', { status: 415 }),
   },
   ...['PUT', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND'].map(
     (method): Attack => ({
@@ -320,7 +320,7 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stranger',
       send: { bytes: () => [{ bytes: head(method, '/mcp', common) }] },
-      expect: refused(-32000, 'unsupported_method', { status: 405 }),
+      expect: rejected(-32000, 'unsupported_method', { status: 405 }),
     }),
   ),
   ...Object.entries({

@@ -1,7 +1,7 @@
 import { head } from '../raw.ts'
 
 /** An unauthorized or invalid request to a gateway route other than MCP. */
-export interface Trespass {
+export interface InvalidRequest {
   readonly id: `AT-${string}`
   readonly what: string
   readonly bytes: string
@@ -12,11 +12,11 @@ export interface Trespass {
 const host = '127.0.0.1'
 
 const asked = (
-  id: Trespass['id'],
+  id: InvalidRequest['id'],
   status: number,
   request: string,
   headers: { readonly [name: string]: string } = {},
-): Trespass => {
+): InvalidRequest => {
   const [method = 'GET', path = '/'] = request.split(' ')
   return {
     id,
@@ -27,7 +27,7 @@ const asked = (
 }
 
 /** Sections B, F and G for gateway routes other than MCP. */
-export const trespasses: readonly Trespass[] = [
+export const invalidRequests: readonly InvalidRequest[] = [
   asked('AT-F77-none', 401, 'GET /api/status'),
   asked('AT-F77-empty', 401, 'GET /api/status', { authorization: 'Bearer ' }),
   asked('AT-F77-basic', 401, 'GET /api/status', { authorization: 'Basic YWRtaW46YWRtaW4=' }),

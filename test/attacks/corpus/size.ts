@@ -1,8 +1,8 @@
-import { type Attack, answered, refused } from '../attack.ts'
+import { type Attack, answered, rejected } from '../attack.ts'
 import { common, head, type Piece } from '../raw.ts'
 
 const mebibyte = 1024 * 1024
-const tooLarge = refused(-32000, 'body_too_large', { status: 413 })
+const tooLarge = rejected(-32000, 'body_too_large', { status: 413 })
 
 const around = (args: string): string =>
   `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`
@@ -15,8 +15,8 @@ const past = (what: string, id: Attack['id'], args: () => string): Attack => ({
   as: 'session',
   send: { body: () => around(args()) },
   expect: {
-    http: refused(-32602, 'arguments_too_large', { status: 400 }),
-    stdio: refused(-32602, 'arguments_too_large', { id: 5 }),
+    http: rejected(-32602, 'arguments_too_large', { status: 400 }),
+    stdio: rejected(-32602, 'arguments_too_large', { id: 5 }),
   },
 })
 
@@ -83,7 +83,7 @@ export const size: readonly Attack[] = [
     over: 'http',
     as: 'session',
     send: { body: () => '['.repeat(1_000_000) },
-    expect: refused(-32602, 'arguments_too_large', { status: 400 }),
+    expect: rejected(-32602, 'arguments_too_large', { status: 400 }),
   },
   {
     id: 'AT-B22-key',
@@ -99,6 +99,6 @@ export const size: readonly Attack[] = [
     over: 'http',
     as: 'session',
     send: { body: () => `{"a":"${'\\'.repeat(999_999)}"}` },
-    expect: refused(-32700, 'invalid_json', { status: 400 }),
+    expect: rejected(-32700, 'invalid_json', { status: 400 }),
   },
 ]
