@@ -96,9 +96,13 @@ export function system(): System {
     permit: (principal, { name }) => !restricted.has(name) || world.granted.has(principal?.id ?? ''),
     report: () => undefined,
   })
-  for (const { name, group: place, conditional } of declaredTools) {
+  for (const { name, group: groupName, conditional } of declaredTools) {
     const when = conditional && { when: ({ facts }: { facts: { isOpen?: boolean } }) => facts.isOpen === true }
-    toolbox.tool(name, { ...(place !== undefined && { group: place }), ...when }, (_, ctx) => `${name} for ${ctx.principal?.id}`)
+    toolbox.tool(
+      name,
+      { ...(groupName !== undefined && { group: groupName }), ...when },
+      (_, ctx) => `${name} for ${ctx.principal?.id}`,
+    )
   }
   return { toolbox: toolbox.use(registry), registry, world }
 }
@@ -134,7 +138,7 @@ const enabledBy = (description = ''): readonly string[] => /Enables: ([^.]*)\./u
 async function refusal(peer: Peer, name: string): Promise<string> {
   try {
     await peer.call(name)
-    return 'not refused'
+    return 'not rejected'
   } catch (error) {
     if (!isFailure(error) && !(error instanceof ProtocolError)) throw error
     const data = isFailure(error) ? { reason: error.reason, ...error.details } : (error.data as object)
@@ -153,17 +157,17 @@ function reasonOfFailure(error: unknown): string {
 }
 
 /** A client, with its scope if it has one. */
-type Connect = (place: number, principal: string) => Promise<{ readonly peer: Peer; readonly scope: string | undefined }>
+type Connect = (index: number, principal: string) => Promise<{ readonly peer: Peer; readonly scope: string | undefined }>
 
 /** Applies the actions to the system and to the model, and compares both after each action. */
 export async function agree(actions: readonly Action[], made: System, connect: Connect): Promise<void> {
   const { toolbox, world } = made
-  const open = async (place: number) => ({
-    ...(await connect(place, principals[place] ?? '')),
-    model: new ModelClient(world, principals[place] ?? '', eras[place] ?? 'session'),
+  const open = async (index: number) => ({
+    ...(await connect(index, principals[index] ?? '')),
+    model: new ModelClient(world, principals[index] ?? '', eras[index] ?? 'session'),
   })
-  const clients = await Promise.all(principals.map((_, place) => open(place)))
-  const at = (place: number) => clients[place] ?? expect.unreachable('there is no such client')
+  const clients = await Promise.all(principals.map((_, index) => open(index)))
+  const at = (index: number) => clients[index] ?? expect.unreachable('unknown client')
   const everyoneHears = () => {
     for (const { model } of clients) model.hear()
   }

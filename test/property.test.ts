@@ -21,8 +21,8 @@ test('after any actions of several clients, lists and notifications match the mo
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 30, size: 'max' }), async (actions) => {
       const made = system()
-      await agree(actions, made, async (place, principal) => {
-        const context = await testContext(made.toolbox, { era: eras[place] ?? 'session', principal: { id: principal } })
+      await agree(actions, made, async (index, principal) => {
+        const context = await testContext(made.toolbox, { era: eras[index] ?? 'session', principal: { id: principal } })
         return { peer: inProcess(context), scope: context.scope }
       })
     }),
@@ -49,8 +49,8 @@ test('lists and notifications match the model over HTTP', async () => {
       const made = system()
       await using inSessions = await testServer(made.toolbox, { transport: 'http', era: 'session' })
       await using statelessly = await testServer(made.toolbox, { transport: 'http', era: 'stateless' })
-      await agree(actions, made, async (place, principal) => {
-        const server = eras[place] === 'stateless' ? statelessly : inSessions
+      await agree(actions, made, async (index, principal) => {
+        const server = eras[index] === 'stateless' ? statelessly : inSessions
         const connection = await server.connect({ principal: { id: principal } })
         const { sessionId } = connection.transport
         return { peer: connected(connection), scope: sessionId === undefined ? undefined : `session:${sessionId}` }

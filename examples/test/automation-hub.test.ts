@@ -185,7 +185,7 @@ describe('file_ops', () => {
     await mkdir(files, { recursive: true })
     await writeFile(join(folder, 'secret'), 'secret')
     await symlink(join(folder, 'secret'), join(files, 'link'))
-    await expect(session.call('write_file', { path: 'link', content: 'x', append: true })).rejects.toThrow('leads out')
+    await expect(session.call('write_file', { path: 'link', content: 'x', append: true })).rejects.toThrow('is outside the hub')
   })
 
   test('errors include the next step and no paths of the machine', async () => {
@@ -208,8 +208,8 @@ describe('file_ops', () => {
     expect(messages).toEqual([
       '"missing.txt" does not exist. Call list_files to see the existing files.',
       '"dir" is a folder. Name a file in it; list_files shows them.',
-      '"dir/file/deeper" goes through something that is not a folder. Call list_files to see what there is.',
-      'The folder "dir" is not empty. Delete what is in it first.',
+      '"dir/file/deeper" contains a component that is not a folder. Call list_files to see the existing files.',
+      'The folder "dir" is not empty. Delete its contents first.',
       '"." is the folder itself. Name a file in it, such as "notes/today.txt".',
       '"." is the folder itself. Name a file in it, such as "notes/today.txt".',
       '"dir" is a folder. Name a file in it; list_files shows them.',
@@ -278,9 +278,9 @@ describe('network', () => {
     })
     expect((await readFile(join(files, 'got/large.txt'))).length).toBe(200_000)
     await expect(session.call('download', { url: `${site}/page`, path: 'got/large.txt' })).rejects.toThrow('overwrite: true')
-    await expect(session.call('download', { url: `${site}/nowhere`, path: 'none.txt' })).rejects.toThrow('answered 404')
+    await expect(session.call('download', { url: `${site}/nowhere`, path: 'none.txt' })).rejects.toThrow('returned status 404')
     await expect(session.call('download', { url: `${site}/broken`, path: 'none.txt' })).rejects.toThrow('broke the connection')
-    await expect(session.call('download', { url: `${site}/page`, path: '../out.txt' })).rejects.toThrow('leads out')
+    await expect(session.call('download', { url: `${site}/page`, path: '../out.txt' })).rejects.toThrow('is outside the hub')
     expect(await readdir(files)).toEqual(['got'])
     expect(await readdir(join(files, 'got'))).toEqual(['large.txt'])
     await session.call('download', { url: `${site}/page`, path: 'got/large.txt', overwrite: true })
@@ -296,20 +296,20 @@ describe('network', () => {
       answer: 'taken',
     })
     expect(received).toEqual([{ method: 'PUT', type: 'text/csv', body: Buffer.from('a,b\n1,2\n') }])
-    await expect(session.call('upload', { path: '../database.json', url: `${site}/in` })).rejects.toThrow('leads out')
+    await expect(session.call('upload', { path: '../database.json', url: `${site}/in` })).rejects.toThrow('is outside the hub')
     await expect(session.call('upload', { path: 'missing', url: `${site}/in` })).rejects.toThrow('"missing" does not exist')
   })
 
   test('unsupported URLs are rejected with the reason', async () => {
     await using session = await opened('network')
     const refusal = (url: string) => session.call('fetch_url', { url }).then(String, (error: Error) => error.message)
-    expect(await refusal('file:///etc/hostname')).toContain('starts with http://')
+    expect(await refusal('file:///etc/hostname')).toContain('Use http://')
     expect(await refusal('example')).toContain('is not a valid URL')
     expect(await refusal('http://192.168.1.1/')).toContain('in a private network')
     expect(await refusal('http://[fd00::1]/')).toContain('in a private network')
     expect(await refusal('http://0xa000001/')).toContain('10.0.0.1, in a private network')
     expect(await refusal(`${site}/private`)).toContain('in a private network')
-    expect(await refusal(`${site}/file`)).toContain('starts with http://')
+    expect(await refusal(`${site}/file`)).toContain('Use http://')
     expect(await refusal(`${site}/circle`)).toContain('redirects more than 5 times')
     expect(await refusal('http://127.0.0.1:1/')).toContain('refuses connections')
   })
@@ -410,14 +410,14 @@ describe('database', () => {
     expect(await refusal('query', { table: 'pets' })).toBe('Unknown table "pets". Tables: people.')
     expect(await refusal('create_table', people)).toContain('Table "people" already exists')
     expect(await refusal('create_table', { table: 'x', columns: [{ name: 'id', type: 'text' }] })).toContain(
-      'a column "id" already',
+      'already has a column "id"',
     )
     expect(await refusal('create_table', { table: '__proto__', columns: people.columns })).toContain('must be a letter')
     expect(await refusal('insert', { table: 'people', rows: [{ age: 3 }] })).toContain('"name" is required')
     expect(await refusal('insert', { table: 'people', rows: [{ name: 'X', age: 1.5 }] })).toContain(
       '1.5 does not fit the column "age"',
     )
-    expect(await refusal('insert', { table: 'people', rows: [{ id: 9, name: 'X' }] })).toContain('"id" is filled in')
+    expect(await refusal('insert', { table: 'people', rows: [{ id: 9, name: 'X' }] })).toContain('assigns the column "id"')
     expect(
       await refusal('update', { table: 'people', set: { name: null }, where: [{ column: 'id', op: '>', value: 0 }] }),
     ).toContain('is required')
@@ -452,7 +452,7 @@ describe('database', () => {
   test('file tools cannot reach the database', async () => {
     await using session = await opened('file_ops', 'database')
     await session.call('create_table', people)
-    await expect(session.call('delete_file', { path: '../database.json' })).rejects.toThrow('leads out')
+    await expect(session.call('delete_file', { path: '../database.json' })).rejects.toThrow('is outside the hub')
     expect(existsSync(join(folder, 'database.json'))).toBe(true)
   })
 })

@@ -27,7 +27,7 @@ describe.each(eras)('permission (%s)', (era) => {
     ['viewer', forViewers],
     ['editor', forEditors],
     ['owner', forOwners],
-  ] as const)('%s sees what they may use', async (role, tools) => {
+  ] as const)('%s sees only permitted tools', async (role, tools) => {
     await using session = await as(role, era)
     expect(await session.toolNames()).toEqual(tools)
     expect(await session.data('whoami')).toEqual({ role })

@@ -51,62 +51,62 @@ describe('AT-B24: a client that sends byte by byte', () => {
   const slowly = (text: string) => Array.from(text, (bytes) => ({ bytes, afterMs: 40 }))
 
   test('its headers is disconnected, and others are served meanwhile', async () => {
-    await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 5_000 })
-    const slow = exchange(place.port, slowly(head('POST', '/mcp', headers)))
-    await pong(place.port)
+    await using served = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 5_000 })
+    const slow = exchange(served.port, slowly(head('POST', '/mcp', headers)))
+    await pong(served.port)
     expect(await slow).toMatchObject({ status: 408 })
-    await pong(place.port)
+    await pong(served.port)
   })
 
   test('its body is disconnected, and others are served meanwhile', async () => {
-    await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
+    await using served = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
     const start = { bytes: head('POST', '/mcp', { ...headers, 'content-length': '1000' }) }
-    const slow = exchange(place.port, [start, ...slowly('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}')])
-    await pong(place.port)
+    const slow = exchange(served.port, [start, ...slowly('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}')])
+    await pong(served.port)
     // An incomplete request may get no response.
     expect((await slow)?.status ?? 408).toBe(408)
-    await pong(place.port)
+    await pong(served.port)
   })
 
   test('a rejected body is disconnected too', async () => {
-    await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
-    const socket = connect(place.port, '127.0.0.1')
+    await using served = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
+    const socket = connect(served.port, '127.0.0.1')
     const closed = new Promise((resolve) => socket.on('error', () => undefined).on('close', resolve))
     socket.resume()
     socket.write(head('POST', '/mcp', { ...headers, connection: 'keep-alive', 'content-length': '10000000' }))
     const sending = setInterval(() => socket.write('x'), 20)
     await closed
     clearInterval(sending)
-    await pong(place.port)
+    await pong(served.port)
   })
 })
 
 describe('AT-B25: sessions', () => {
   test('above the limit are rejected with Retry-After, and a session that ends frees a slot', async () => {
-    await using place = await serving({ sessions: { max: 2 } })
-    const { port } = place
+    await using served = await serving({ sessions: { max: 2 } })
+    const { port } = served
     const first = await openSession(port)
     await openSession(port)
     const rejected = await exchange(port, post(hello()))
     expect(rejected).toMatchObject({ status: 503, headers: { 'retry-after': '30' } })
     expect(rejected?.messages[0]?.error).toMatchObject({ data: { reason: 'session_limit', limit: 2 } })
     await exchange(port, [{ bytes: head('DELETE', '/mcp', { ...headers, ...first.headers }) }])
-    expect(place.server.handler.sessionCount).toBe(1)
+    expect(served.server.handler.sessionCount).toBe(1)
     await openSession(port)
   })
 
   test('that are opened concurrently do not exceed the limit', async () => {
-    await using place = await serving({ sessions: { max: 5 } })
-    const answers = await Promise.all(Array.from({ length: 40 }, () => exchange(place.port, post(hello()))))
+    await using served = await serving({ sessions: { max: 5 } })
+    const answers = await Promise.all(Array.from({ length: 40 }, () => exchange(served.port, post(hello()))))
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(5)
     expect(answers.filter((answer) => reasonOf(answer) === 'session_limit')).toHaveLength(35)
-    expect(place.server.handler.sessionCount).toBe(5)
+    expect(served.server.handler.sessionCount).toBe(5)
   })
 
   test('that are idle expire, and the client is asked to initialize again', async () => {
     let now = 0
-    await using place = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
-    const { port, server } = place
+    await using served = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
+    const { port, server } = served
     const idle = await openSession(port)
     now = 900
     const used = await openSession(port)
@@ -121,8 +121,8 @@ describe('AT-B25: sessions', () => {
 
   test('without a finished handshake end after a minute', async () => {
     let now = 0
-    await using place = await serving({ now: () => now })
-    const { port, server } = place
+    await using served = await serving({ now: () => now })
+    const { port, server } = served
     await exchange(port, post(hello(), {}, '/mcp'))
     const working = await openSession(port)
     now = 90_000
@@ -133,8 +133,8 @@ describe('AT-B25: sessions', () => {
 
   test('with a running call or an open stream are not idle, even if their client has disconnected', async () => {
     let now = 0
-    await using place = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
-    const { port, server } = place
+    await using served = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
+    const { port, server } = served
     const [calling, listening, vanishing] = await Promise.all([openSession(port), openSession(port), openSession(port)])
     const call = ask(port, calling, 'tools/call', { name: 'wait' })
     const stream = connect(port, '127.0.0.1')
@@ -157,8 +157,8 @@ describe('AT-B25: sessions', () => {
 
   test('of another principal are indistinguishable from unknown sessions for every method', async () => {
     const authenticate: HandlerOptions['authenticate'] = (from) => ({ id: from.headers.get('x-user') ?? 'nobody' })
-    await using place = await serving({ authenticate })
-    const { port } = place
+    await using served = await serving({ authenticate })
+    const { port } = served
     const alice = await openSession(port, { 'x-user': 'alice' })
     const asBob = (session: string): Headers => ({ ...alice.headers, 'x-user': 'bob', 'mcp-session-id': session })
     const unknown = alice.id.replace(/.$/u, (last) => (last === '0' ? '1' : '0'))
@@ -195,30 +195,30 @@ describe('AT-B26: subscriptions', () => {
   }
 
   test('above the limit are rejected, even if concurrent, and those that end free a slot', async () => {
-    await using place = await serving({ maxSubscriptions: 4 })
-    const all = await Promise.all(Array.from({ length: 12 }, () => subscribed(place.port)))
+    await using served = await serving({ maxSubscriptions: 4 })
+    const all = await Promise.all(Array.from({ length: 12 }, () => subscribed(served.port)))
     const rejected = all.filter(({ first }) => first.includes('"error"'))
     expect(rejected).toHaveLength(8)
     for (const { first } of rejected) expect(first).toContain('"reason":"subscription_limit","limit":4')
     for (const { socket } of all) socket.destroy()
     await pause(50)
-    const again = await Promise.all(Array.from({ length: 4 }, () => subscribed(place.port)))
+    const again = await Promise.all(Array.from({ length: 4 }, () => subscribed(served.port)))
     expect(again.filter(({ first }) => first.includes('"error"'))).toEqual([])
     for (const { socket } of again) socket.destroy()
-    await pong(place.port)
+    await pong(served.port)
   })
 
   test('whose client disconnects at once leave no stream behind', async () => {
-    await using place = await serving({ maxSubscriptions: 3 })
+    await using served = await serving({ maxSubscriptions: 3 })
     for (let times = 0; times < 30; times++) {
-      const socket = connect(place.port, '127.0.0.1')
+      const socket = connect(served.port, '127.0.0.1')
       const [piece] = post(request('stateless', 'subscriptions/listen', params), routing('subscriptions/listen'))
       socket.on('error', () => undefined).write(piece?.bytes ?? '')
       await pause(times % 4)
       socket.destroy()
     }
     await pause(100)
-    const again = await Promise.all(Array.from({ length: 3 }, () => subscribed(place.port)))
+    const again = await Promise.all(Array.from({ length: 3 }, () => subscribed(served.port)))
     expect(again.filter(({ first }) => first.includes('"error"'))).toEqual([])
     for (const { socket } of again) socket.destroy()
   })
@@ -249,13 +249,13 @@ describe('AT-B20: a request whose body was already read', () => {
   }
 
   test('is served from the parsed body', async () => {
-    await using place = await mounted()
-    await pong(place.port)
+    await using served = await mounted()
+    await pong(served.port)
   })
 
   test('has the same size limit', async () => {
-    await using place = await mounted(1_000)
-    const answer = await callTool(place.port, 'ping', { text: 'x'.repeat(2_000) })
+    await using served = await mounted(1_000)
+    const answer = await callTool(served.port, 'ping', { text: 'x'.repeat(2_000) })
     expect(answer).toMatchObject({ status: 413 })
     expect(reasonOf(answer)).toBe('body_too_large')
   })
@@ -263,8 +263,8 @@ describe('AT-B20: a request whose body was already read', () => {
 
 describe('AT-F75: a server that does not check the Host header', () => {
   test.each(['[', '%', 'a b', 'evil.example/../..', '\u00ff'])('responds for the host "%s"', async (host) => {
-    await using place = await serving({ allowedHosts: 'any' })
-    const answer = await callTool(place.port, 'ping', {}, { host })
+    await using served = await serving({ allowedHosts: 'any' })
+    const answer = await callTool(served.port, 'ping', {}, { host })
     expect(textOf(answer?.messages[0])).toBe('pong')
   })
 })
@@ -273,10 +273,10 @@ describe('AT-F63: an authenticate that fails', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('secret-canary'))],
     ['throws a value that is not an error', () => Promise.reject(Object.create(null) as Error)],
-  ])('by what it %s is an error of the server, without a word of why', async (_, authenticate) => {
+  ])('because it %s is a server error without details', async (_, authenticate) => {
     const errors: Error[] = []
-    await using place = await serving({ authenticate, onerror: (error) => errors.push(error) })
-    const answer = await callTool(place.port, 'ping')
+    await using served = await serving({ authenticate, onerror: (error) => errors.push(error) })
+    const answer = await callTool(served.port, 'ping')
     expect(answer).toMatchObject({ status: 500 })
     expect(answer?.messages[0]?.error).toMatchObject({ code: -32603, data: { reason: 'internal_error' } })
     expect(answer?.body).not.toContain('secret-canary')

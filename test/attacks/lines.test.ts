@@ -111,7 +111,7 @@ test.each([
   ['at once', ''],
   ['in the middle of a line', '{"jsonrpc":'],
   ['after initialize', `${hello()}\n`],
-])('AT-H95: input that ends %s ends the server', async (_, bytes) => {
+])('AT-H95: the server exits when its input ends %s', async (_, bytes) => {
   target.send(bytes)
   expect(await target.end()).toBe(0)
 })

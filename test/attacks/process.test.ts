@@ -26,8 +26,8 @@ describe('AT-I104: a server that receives a stop signal', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s while calls run and streams are open ends all of them, and ends well',
     async (signal) => {
-      await using place = await started()
-      const { child, port } = place
+      await using served = await started()
+      const { child, port } = served
       const busy = post(
         request('stateless', 'tools/call', { name: 'wait_deaf', arguments: { ms: 60_000 } }),
         routing('tools/call', { name: 'wait_deaf' }),

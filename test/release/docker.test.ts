@@ -123,7 +123,7 @@ test('the Dockerfile copies what exists, and runs without privileges', () => {
   expect(image.slice(user).filter(({ keyword }) => keyword === 'RUN')).toEqual([])
 })
 
-test('what is built inside the image is not copied into it', async () => {
+test('build output is not copied into the image', async () => {
   const ignored = (await read('.dockerignore')).split('\n')
   expect(ignored).toEqual(expect.arrayContaining(['.git', '**/node_modules', '**/dist', 'packages/cli/bundle', 'config']))
 })

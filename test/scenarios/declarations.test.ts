@@ -119,7 +119,7 @@ function refusal(work: () => unknown): string {
   } catch (error) {
     return `${(error as Failure).reason}: ${(error as Failure).message}`
   }
-  return 'nothing was refused'
+  return 'nothing was rejected'
 }
 
 const handler = (): string => ''
