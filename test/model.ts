@@ -1,5 +1,5 @@
 /** Reference model of a server with groups, conditions, permissions and plugins, as simple as possible. */
-export interface World {
+export interface SharedState {
   /** Conditions of conditional tools. */
   isOpen: boolean
   /** Principals with the permission. */
@@ -72,13 +72,13 @@ const rivals = (group: string): readonly string[] =>
 export class ModelClient {
   readonly principal: string
   readonly era: 'session' | 'stateless'
-  readonly #world: World
+  readonly #shared: SharedState
   #active = new Set<string>()
   #announced: string
-  notices = 0
+  notifications = 0
 
-  constructor(world: World, principal: string, era: 'session' | 'stateless') {
-    this.#world = world
+  constructor(shared: SharedState, principal: string, era: 'session' | 'stateless') {
+    this.#shared = shared
     this.principal = principal
     this.era = era
     this.#announced = this.#fingerprint()
@@ -115,33 +115,33 @@ export class ModelClient {
   }
 
   /** Notifies the client if its list changed since the last notification. */
-  hear(): void {
+  notifyIfChanged(): void {
     const now = this.#fingerprint()
     if (now === this.#announced) return
     this.#announced = now
-    this.notices++
+    this.notifications++
   }
 
   #become(next: ReadonlySet<string>): 'changed' | 'unchanged' {
     if (next.size === this.#active.size && [...next].every((name) => this.#active.has(name))) return 'unchanged'
     this.#active = new Set(next)
-    this.hear()
+    this.notifyIfChanged()
     return 'changed'
   }
 
   #catalog(): readonly ModelTool[] {
     const taken = new Set(declaredTools.map(({ name }) => name))
-    const found = [...this.#world.registered].flatMap((name) => plugins.find((plugin) => plugin.name === name) ?? [])
+    const found = [...this.#shared.registered].flatMap((name) => plugins.find((plugin) => plugin.name === name) ?? [])
     return [...declaredTools, ...found.filter(({ name }) => !taken.has(name))]
   }
 
   #isShown(tool: ModelTool): boolean {
     const isActive = tool.group === undefined || this.era === 'stateless' || this.#active.has(tool.group)
-    return isActive && this.#isPermitted(tool) && (tool.conditional === undefined || this.#world.isOpen)
+    return isActive && this.#isPermitted(tool) && (tool.conditional === undefined || this.#shared.isOpen)
   }
 
   #isPermitted(tool: ModelTool): boolean {
-    return tool.restricted === undefined || this.#world.granted.has(this.principal)
+    return tool.restricted === undefined || this.#shared.granted.has(this.principal)
   }
 
   #enables(group: string): readonly string[] {

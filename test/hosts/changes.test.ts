@@ -18,7 +18,7 @@ scenario('a tool added while the host runs', async (driver) => {
   expect(outcome).toMatchObject({ reached: true, informed: true })
 })
 
-scenario('a gateway restart in the middle', async (driver) => {
+scenario('a gateway restart during the run', async (driver) => {
   const { outcome } = await tryWish(driver, wishes.read, { exposure: 'everything' }, ({ gateway }) => async (request, turn) => {
     if (turn === 0) {
       await gateway.stop()

@@ -40,5 +40,5 @@ export const codex: Driver = {
     ),
   args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
   env: () => ({ LAB_KEY: 'lab' }),
-  cannot: { 'a prompt': 'it does not offer the prompts of servers in a run without a terminal' },
+  cannot: { 'a prompt': 'it does not offer the prompts of servers without a terminal' },
 }

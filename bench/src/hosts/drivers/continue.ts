@@ -32,10 +32,10 @@ export const continueCli: Driver = {
   args: (prompt) => ['-p', prompt, '--auto'],
   env: () => ({ CONTINUE_METRICS_ENABLED: '0' }),
   cannot: {
-    'a prompt': 'it does not offer the prompts of servers in a run without a terminal',
+    'a prompt': 'it does not offer the prompts of servers without a terminal',
     'an image': 'it passes the base64 of an image as text',
-    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
-    'a question to the user': 'it does not declare the elicitation capability',
+    'a gateway restart during the run': 'it does not start a new session when the old one has ended',
+    'an elicitation': 'it does not declare the elicitation capability',
     'a resource': 'the model has no tool that lists resources',
   },
 }

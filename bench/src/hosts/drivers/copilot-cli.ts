@@ -29,7 +29,7 @@ export const copilotCli: Driver = {
   args: (prompt) => ['-p', prompt, '--allow-all-tools', '--no-color'],
   env: (scene) => ({ ...offline(scene), COPILOT_PROVIDER_BASE_URL: `${scene.endpoint}/v1`, COPILOT_MODEL: 'gpt-5' }),
   cannot: {
-    'a prompt': 'it does not offer the prompts of servers in a run without a terminal',
+    'a prompt': 'it does not offer the prompts of servers without a terminal',
     'an image': 'it drops images in results of MCP tools where the model is not from GitHub',
     'a resource': 'the model has no tool that lists resources',
   },
