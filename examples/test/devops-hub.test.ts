@@ -98,7 +98,7 @@ describe('the fleet', () => {
     time.pass(4)
     expect(await versions()).toEqual(['1.4.1', '1.4.1', '1.4.0'])
     await expect(session.call('pods_scale', { service: 'checkout', replicas: 5 })).rejects.toThrow(
-      'deploy-1 of checkout is not done',
+      'deploy-1 of checkout is still running',
     )
     time.pass(2)
     expect(await session.data('deploy_status', { service: 'checkout' })).toMatchObject({ deployments: [{ stage: 'done' }] })
