@@ -8,7 +8,7 @@ const conditions = ['@unfold-mcp/source', ...defaultServerConditions]
 const browser = ['packages/browser/test/**/*.test.ts', '**/*.browser.test.ts']
 const conformance = ['test/conformance/**/*.test.ts']
 const hosts = ['test/hosts/**/*.test.ts']
-// Real processes, sockets and browsers on machines of every speed; the report names each test that needed it.
+// For real processes, sockets and browsers on slow machines; the report names each retried test.
 const retry = 1
 
 export default defineConfig({
@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     testTimeout: 20_000,
-    // Most tests spend their time waiting for other processes, so two workers on two cores do no harm.
+    // Most tests wait for other processes, so two workers on two cores are fine.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {

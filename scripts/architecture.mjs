@@ -1,5 +1,5 @@
-// Checks every import in packages/*/src against packages/architecture.json, which says what each folder holds and which folders it
-// may use, and renders the same data into docs/architecture.md. `--check` changes nothing.
+// Checks every import in packages/*/src against packages/architecture.json, which declares what each folder may import, and
+// renders that data into docs/architecture.md. `--check` changes nothing.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -25,12 +25,12 @@ export function sources(base = join(root, 'packages')) {
   return files
 }
 
-/** Every violation of the rules, one line each. */
+/** Returns one line per violation of the rules. */
 export function violations(rules, files) {
   return [...orderProblems(rules), ...importProblems(rules, files), ...sizeProblems(files)]
 }
 
-/** A folder may only use folders that stand before it, so that no cycle can be declared. */
+/** A folder may only use folders listed before it, so that no cycle can be declared. */
 function orderProblems(rules) {
   return Object.entries(rules).flatMap(([name, { uses, folders }]) => {
     const names = Object.keys(folders)
@@ -38,11 +38,11 @@ function orderProblems(rules) {
     return [
       ...uses
         .filter((other) => packages.indexOf(other) >= packages.indexOf(name) || !packages.includes(other))
-        .map((other) => `${name} uses ${other}, which does not stand before it in packages/architecture.json`),
+        .map((other) => `${name} uses ${other}, which is not listed before it in packages/architecture.json`),
       ...names.flatMap((folder, at) =>
         folders[folder].uses
           .filter((other) => !names.slice(0, at).includes(other))
-          .map((other) => `${name}/src/${folder} uses ${other}, which does not stand before it in packages/architecture.json`),
+          .map((other) => `${name}/src/${folder} uses ${other}, which is not listed before it in packages/architecture.json`),
       ),
     ]
   })
@@ -76,10 +76,10 @@ function sizeProblems(files) {
   for (const file of Object.keys(files)) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   return [...counts]
     .filter(([, count]) => count > maxFiles)
-    .map(([folder, count]) => `${folder} has ${count} files at one level, at most ${maxFiles} are allowed: split it`)
+    .map(([folder, count]) => `${folder} has ${count} files at one level (limit: ${maxFiles}): split it`)
 }
 
-/** The first folder below src, or `.` for a file in src itself. */
+/** Returns the first folder below src, or `.` for a file in src itself. */
 function folderOf(file) {
   const [, , first, ...rest] = file.split('/')
   return rest.length === 0 ? '.' : first
@@ -90,7 +90,7 @@ function importsOf(text) {
   return [...statements].map((match) => match[1] ?? match[2] ?? match[3])
 }
 
-/** The tables of docs/architecture.md. */
+/** Renders the tables of docs/architecture.md. */
 export function rendered(rules) {
   const cell = (text) => text.replaceAll('|', '\\|')
   return Object.entries(rules)
@@ -119,7 +119,7 @@ function main() {
   const problems = violations(rules, sources())
   const before = readFileSync(join(root, page), 'utf8')
   const [from, to] = [before.indexOf(start), before.indexOf(end)]
-  if (from === -1 || to === -1) problems.push(`${page}: the marks "${start}" and "${end}" are missing`)
+  if (from === -1 || to === -1) problems.push(`${page}: the markers "${start}" and "${end}" are missing`)
   else {
     const after = `${before.slice(0, from)}${start}\n\n${rendered(rules)}\n\n${before.slice(to)}`
     if (after !== before && process.argv.includes('--check')) problems.push(`${page} is out of date: run npm run architecture`)

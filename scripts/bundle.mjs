@@ -1,4 +1,4 @@
-// The unfold command in few files: a program of several hundred modules takes twice as long to start.
+// Bundles the unfold command into a few files: several hundred modules take twice as long to load.
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,23 +7,23 @@ import { root } from './workspaces.mjs'
 const cli = join(root, 'packages/cli')
 const folder = join(cli, 'bundle')
 
-// Of these the command has its own: they hold native code, are loaded late, or belong to the program that is watched.
-const apart = ['ajv', 'libsql', 'pino', 'prom-client', '@opentelemetry/api']
+// Not bundled: native code, modules loaded on demand, or instances shared with the monitored program.
+const external = ['ajv', 'libsql', 'pino', 'prom-client', '@opentelemetry/api']
 
-// They run in processes and threads of their own.
+// Started as separate processes or threads.
 const programs = [
   ['gateway/dist/upstreams/process', 'guard.mjs'],
   ['server/dist/plugins', 'child.mjs'],
   ['server/dist/plugins', 'watchdog.mjs'],
 ]
 
-/** Whether the command was put together before. */
+/** Returns whether the bundle exists. */
 export const isBundled = () => existsSync(join(folder, 'main.js'))
 
-/** Puts the command together from what the compiler made; throws where that cannot be done, having said why. */
+/** Bundles the compiled command. esbuild prints errors before this throws. */
 export async function bundle() {
   rmSync(folder, { recursive: true, force: true })
-  // Only now, because it may have been installed a moment ago.
+  // Loaded here because npm may have installed it just now.
   const { build } = createRequire(import.meta.url)('esbuild')
   const { metafile } = await build({
     entryPoints: [join(cli, 'dist/main.js')],
@@ -34,10 +34,10 @@ export async function bundle() {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    // What some packages have for `require` cannot be put together with the rest.
+    // Without this, packages resolve to CommonJS builds that cannot be bundled.
     mainFields: ['module', 'main'],
-    external: apart,
-    // Packages of the older kind ask for modules of Node in the older way.
+    external,
+    // CommonJS packages call require() for Node's built-in modules.
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
     sourcemap: true,
     sourcesContent: false,
@@ -49,7 +49,7 @@ export async function bundle() {
   writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)))
 }
 
-/** The licences of all that others wrote and that is part of it. */
+/** Returns the licences of all third-party packages in the bundle. */
 function licensesOf(files) {
   const names = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(file)?.[1] ?? [])
   return [...new Set(names)]
@@ -59,9 +59,9 @@ function licensesOf(files) {
 }
 
 function licenseOf(name) {
-  const of = join(root, 'node_modules', name)
-  const { version, license } = JSON.parse(readFileSync(join(of, 'package.json'), 'utf8'))
-  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE'].find((each) => existsSync(join(of, each)))
-  const text = file === undefined ? `${license}\n` : readFileSync(join(of, file), 'utf8')
+  const folder = join(root, 'node_modules', name)
+  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE'].find((each) => existsSync(join(folder, each)))
+  const text = file === undefined ? `${license}\n` : readFileSync(join(folder, file), 'utf8')
   return `${name} ${version} (${license})\n\n${text}\n${'-'.repeat(80)}\n`
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { run } from './processes.mjs'
 import { root } from './workspaces.mjs'
 
-/** Paths of files that were added or changed since this branch left `main`, committed or not. */
+/** Returns the paths of files added or changed since this branch left `main`, committed or not. */
 export async function changedFiles() {
   const base = (await lines(['merge-base', 'HEAD', 'main']).catch(() => []))[0] ?? 'HEAD'
   const changed = await lines(['diff', '--name-only', '-z', base])

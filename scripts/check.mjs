@@ -1,7 +1,7 @@
-// npm run check: everything that can be said about the repository without running it.
+// npm run check: all static checks of the repository.
 import { run, tool } from './processes.mjs'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
-import { isPlain, kept, stepsInPairs } from './steps.mjs'
+import { captured, isPlain, stepsInPairs } from './steps.mjs'
 import { packages } from './workspaces.mjs'
 
 const colours = `--colors=${isPlain ? 'off' : 'force'}`
@@ -9,10 +9,10 @@ const colours = `--colors=${isPlain ? 'off' : 'force'}`
 await ensureInstalled()
 await ensureBuilt()
 const isClean = await stepsInPairs({
-  types: () => tool('typescript/bin/tsc', ['-b'], kept),
-  'format and lint': () => tool('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', colours], kept),
-  'lint with types': () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings'], kept),
-  'unused code': () => tool('knip/bin/knip.js', ['--no-config-hints'], kept),
+  types: () => tool('typescript/bin/tsc', ['-b'], captured),
+  'format and lint': () => tool('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', colours], captured),
+  'lint with types': () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings'], captured),
+  'unused code': () => tool('knip/bin/knip.js', ['--no-config-hints'], captured),
   ...Object.fromEntries(packages.map((folder) => [`exports of ${folder}`, () => exportsOf(folder)])),
   'packed files': () => run(process.execPath, ['scripts/release/contents.mjs']),
   changesets: () => run(process.execPath, ['scripts/release/changesets.mjs']),
@@ -26,5 +26,5 @@ const isClean = await stepsInPairs({
 process.exitCode = isClean ? 0 : 1
 
 function exportsOf(folder) {
-  return tool('publint/src/cli.js', ['run', folder, '--strict'], kept)
+  return tool('publint/src/cli.js', ['run', folder, '--strict'], captured)
 }

@@ -1,31 +1,31 @@
-// Finds the browser that the browser tests run in.
+// Finds the browser for the browser tests.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable', 'microsoft-edge']
-const how = {
-  linux: 'sudo apt-get install chromium (or the package of your system)',
+const installCommands = {
+  linux: 'sudo apt-get install chromium (or the equivalent of your distribution)',
   darwin: 'brew install --cask chromium',
   win32: 'winget install Google.Chrome',
 }
 
-/** Requirement of the browser tests. A browser that UNFOLD_BROWSER_PATH names is never replaced by an installed one. */
+/** Requirement of the browser tests. If UNFOLD_BROWSER_PATH is set, no other browser is installed. */
 export const chromium = {
   name: 'Chromium',
   package: process.env.UNFOLD_BROWSER_PATH ? undefined : 'chromium',
   reason: 'the browser tests run in a real browser',
-  advice: `Install it with ${how[process.platform] ?? 'the package manager of this system'}, or set UNFOLD_BROWSER_PATH.`,
+  advice: `Install it with ${installCommands[process.platform] ?? 'your package manager'}, or set UNFOLD_BROWSER_PATH.`,
   isPresent: hasChromium,
 }
 
 function hasChromium() {
   const { env, platform } = process
   if (env.UNFOLD_BROWSER_PATH) return existsSync(env.UNFOLD_BROWSER_PATH)
-  return placesOn(platform, env).some((place) => existsSync(place))
+  return candidatePaths(platform, env).some((path) => existsSync(path))
 }
 
-/** The places where packages/browser looks too. Repeated here because that package may not be built yet. */
-function placesOn(platform, env) {
+/** Returns the paths that packages/browser searches. Repeated here because that package may not be built yet. */
+function candidatePaths(platform, env) {
   if (platform === 'darwin') {
     return ['Chromium', 'Google Chrome', 'Microsoft Edge'].map((app) => `/Applications/${app}.app/Contents/MacOS/${app}`)
   }

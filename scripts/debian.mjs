@@ -1,14 +1,14 @@
-// Debian packages: whether this process may install them without a password, and how.
+// Installs Debian packages, if that needs no password.
 import { existsSync, readFileSync } from 'node:fs'
 import { run } from './processes.mjs'
 
-/** Whether apt-get can run here without asking for a password. */
+/** Returns whether apt-get can run without a password. */
 export async function canInstallPackages() {
   if (process.platform !== 'linux' || !isDebian()) return false
   return isRoot() || (await run('sudo', ['-n', 'true']).catch(() => ({ code: 1 }))).code === 0
 }
 
-/** Installs Debian packages. Never throws: the caller looks for the programs afterwards. */
+/** Installs Debian packages. Never throws: the caller checks for the programs afterwards. */
 export async function installPackages(packages) {
   // Outdated lists name package versions that are gone; an unreachable mirror still leaves cached packages to try.
   await apt('update', '-qq', '-o', 'Acquire::http::Timeout=15', '-o', 'Acquire::Retries=1').catch(() => undefined)

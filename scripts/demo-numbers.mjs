@@ -1,8 +1,8 @@
-/** A page with the numbers that the demo prints when it starts, in every place that has them. */
+/** Returns the page with all demo numbers replaced by those that the demo printed. */
 export function withDemoNumbers(page, printed) {
   const [, tools, tokens, listed, cost] =
     /(\d+) tools, ([\d,]+) tokens\. Clients see (\d+) tools \(([\d,]*\d) tokens/u.exec(printed) ?? []
-  if (cost === undefined) throw new Error('the output of npm start has no line with the tokens that clients save')
+  if (cost === undefined) throw new Error('the output of npm start has no line with tool and token counts')
   return page
     .replace(/(servers: )\d+ tools, [\d,]*\d tokens/u, `$1${tools} tools, ${cost} tokens`)
     .replace(

@@ -1,4 +1,4 @@
-// npm run docs [-- --serve [--port <port>]]: builds the documentation site, or serves it and follows edits.
+// npm run docs [-- --serve [--port <port>]]: builds the documentation site, or serves it with live reload.
 import { tool } from './processes.mjs'
 import { ensureInstalled } from './setup.mjs'
 import { shown } from './steps.mjs'

@@ -1,9 +1,9 @@
-// Code in the documentation is taken from files that compile. A fence names its origin on its first line:
+// Copies code from files that compile into the documentation. The first line of a fence names its source:
 //   ```ts source="docs/examples/first-server.ts#tools"    between `//#region tools` and its `//#endregion`, dedented
 //   ```ts source="docs/examples/first-server.ts#all"      the whole file
 //   ```json source="examples/unfold.json"                 the whole file
-// The numbers of the demo in the README come from what it prints.
-// `fences.mjs` writes the code into the pages; `--check` only says where a page differs.
+// The demo numbers in the README come from the recorded output of the demo.
+// `--check` changes nothing and reports where a page differs.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withDemoNumbers } from './demo-numbers.mjs'
@@ -26,10 +26,10 @@ for (const page of pages()) {
   if (!isCheck) writeFileSync(join(root, page), after)
 }
 for (const problem of problems) console.error(problem)
-if (!isCheck && changed > 0) console.error(`${changed} page(s) rewritten.`)
+if (!isCheck && changed > 0) console.error(`Updated ${changed} page(s).`)
 if (problems.length > 0) process.exitCode = 1
 
-/** The README has numbers of the demo in its sentences, outside of fences. */
+/** Updates the demo numbers in the README, which are outside fences. */
 function withNumbers(text) {
   const numbered = withDemoNumbers(text, readFileSync(join(root, demoOutput), 'utf8'))
   if (isCheck && numbered !== text) problems.push(`README.md: numbers differ from ${demoOutput}; run \`npm run fences\``)
@@ -53,7 +53,7 @@ function rewritten(page, text) {
     const end = lines.findIndex((line, index) => index > at && line.trim() === ticks)
     const where = `${page}:${at + 1}`
     if (end === -1) {
-      problems.push(`${where}: this fence is not closed`)
+      problems.push(`${where}: code fence is not closed`)
       return text
     }
     const body = lines.slice(at + 1, end)
@@ -63,7 +63,7 @@ function rewritten(page, text) {
   return out.join('\n')
 }
 
-/** What the fence should hold; notes a problem where it must not stay as it is. */
+/** Returns the expected body of a fence and records a problem if the current one is wrong. */
 function checkedBody({ where, language, body, indent, source }) {
   if (source === undefined) {
     const problem = problemWithoutSource(language, body)
@@ -83,7 +83,7 @@ function checkedBody({ where, language, body, indent, source }) {
 }
 
 function problemWithoutSource(language, body) {
-  if (language === '') return 'this fence names no language (`text` and `console` are free)'
+  if (language === '') return 'code fence has no language (use `text` or `console` for plain text)'
   if (sourced.has(language)) return `a ${language} fence needs source="path#region"`
   if (!shell.has(language)) return undefined
   const unknown = body.flatMap(npmScriptsIn).filter((script) => manifest.scripts[script] === undefined)
@@ -98,10 +98,10 @@ function npmScriptsIn(line) {
 
 function codeOf(source) {
   const [path, region] = source.split('#')
-  if (!existsSync(join(root, path))) throw new Error(`there is no file ${path}`)
+  if (!existsSync(join(root, path))) throw new Error(`${path} does not exist`)
   const lines = readFileSync(join(root, path), 'utf8').trimEnd().split('\n')
   if (path.endsWith('.json')) return lines
-  if (region === undefined) throw new Error(`source="${source}" names no region (#all is the whole file)`)
+  if (region === undefined) throw new Error(`source="${source}" has no region (#all for the whole file)`)
   return dedented((region === 'all' ? lines : linesOfRegion(lines, region, path)).filter((line) => !marker.test(line)))
 }
 

@@ -1,9 +1,9 @@
-// npm run test:hosts [-- [--install] [vitest arguments]]: installs the hosts of test/hosts/package.json and tests with them.
+// npm run test:hosts [-- [--install] [vitest arguments]]: installs the hosts in test/hosts/package.json and runs the host lab.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { nodeAside } from './aside.mjs'
+import { installNode } from './isolated-install.mjs'
 import { withLock } from './lock.mjs'
 import { npm, tool } from './processes.mjs'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
@@ -12,7 +12,7 @@ import { root } from './workspaces.mjs'
 
 const manifest = join(root, 'test/hosts/package.json')
 
-/** Dependencies of the lab, as npm names them: `opencode-ai@1.18.33`. */
+/** Returns the hosts as npm package specs: `opencode-ai@1.18.33`. */
 function specs() {
   return Object.entries(JSON.parse(readFileSync(manifest, 'utf8')).dependencies).map(([name, version]) => `${name}@${version}`)
 }
@@ -26,14 +26,14 @@ function isInstalled(spec) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === spec
 }
 
-/** Whether at least one host is installed. */
+/** Returns whether at least one host is installed. */
 export function hasHosts() {
   return specs().some(isInstalled)
 }
 
 /**
- * Installs what is missing, each host in a folder of its own, so that one that cannot be installed leaves the others alone.
- * Install scripts do not run: the programs come as packages of their platform, and some scripts want a compiler.
+ * Installs missing hosts, each into its own folder, so that one failure does not affect the others.
+ * Install scripts do not run: the binaries are platform packages, and some scripts need a compiler.
  */
 export async function installHosts() {
   const missing = specs().filter((spec) => !isInstalled(spec))
@@ -42,10 +42,10 @@ export async function installHosts() {
     console.error(`Installing ${spec} into ${folderOf(spec)} (${count}) …`)
     const failure = await withLock(join(root, `${folderOf(spec)}.lock`), () => install(spec))
     if (failure === undefined) console.error(`Installed ${spec}: ${await megabytes(join(root, folderOf(spec)))} MB (${count})`)
-    else console.error(`Skipped ${spec}: npm could not install it.\n${failure}`)
+    else console.error(`Skipped ${spec}: npm install failed.\n${failure}`)
   }
-  // Some hosts need a newer Node than the lab.
-  if (Number(process.versions.node.split('.')[0]) < 22) await nodeAside(22)
+  // Some hosts need Node 22.
+  if (Number(process.versions.node.split('.')[0]) < 22) await installNode(22)
 }
 
 async function install(spec) {
@@ -67,7 +67,7 @@ async function megabytes(folder) {
   return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1e6)
 }
 
-/** Runs the tests of the lab with whatever hosts are installed. */
+/** Runs the host lab with the installed hosts. */
 export function testHosts(args = []) {
   return step('hosts', () => tool('vitest/vitest.mjs', ['run', '--project', 'hosts', ...args], shown))
 }

@@ -22,7 +22,7 @@ function rendered(readme, guides) {
   return `${[title, `> ${summary.replaceAll('**', '')}`, introduction, ...sections].join('\n\n')}\n`
 }
 
-/** One section of the index, whose tables have a link and a description in every row. */
+/** Converts one section of the index, whose table rows have a link and a description. */
 function section(text) {
   const [title, ...lines] = text.trim().split('\n')
   const rows = lines.map((line) => /^\| \[(.+?)\]\((\S+?)\) +\| (.+?) +\|$/u.exec(line)).filter((row) => row !== null)

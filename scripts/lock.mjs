@@ -1,17 +1,17 @@
-// One set-up at a time: two stdio clients may start the same fresh clone at once.
+// File lock for set-up: two stdio clients may start the same fresh clone at the same time.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs `work` while no other live process holds the lock at `path`; waits for its turn. */
+/** Waits for the lock at `path`, then runs `work`. Locks of dead processes are removed. */
 export async function withLock(path, work) {
   mkdirSync(dirname(path), { recursive: true })
-  let told = false
+  let isReported = false
   while (!acquire(path)) {
     if (isStale(path)) discard(path)
-    else if (!told) {
-      console.error('Another process is setting up this folder; waiting for it …')
-      told = true
+    else if (!isReported) {
+      console.error('Another process is setting up this folder. Waiting …')
+      isReported = true
     }
     await sleep(200)
   }
@@ -36,9 +36,9 @@ function acquire(path) {
 function isStale(path) {
   const pid = holder(path)
   if (pid !== undefined) return !isAlive(pid)
-  // The holder writes its pid right after it made the folder; one that never did has died in between.
-  const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-  return made !== undefined && Date.now() - made > 5_000
+  // The holder writes its pid right after it creates the folder; if the pid is still missing, the holder died in between.
+  const createdMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return createdMs !== undefined && Date.now() - createdMs > 5_000
 }
 
 function holder(path) {
@@ -58,7 +58,7 @@ function isAlive(pid) {
   }
 }
 
-/** Takes a dead process's lock away. Of several that try, the rename lets one succeed. */
+/** Removes the lock of a dead process. If several processes try, the rename succeeds for only one. */
 function discard(path) {
   const aside = `${path}.${process.pid}`
   try {
@@ -66,7 +66,7 @@ function discard(path) {
   } catch {
     return
   }
-  // Between the look and the rename another process may have taken the lock afresh; it gets it back.
+  // Another process may have acquired the lock between the check and the rename; it gets the lock back.
   if (isStale(aside)) rmSync(aside, { recursive: true, force: true })
   else renameSync(aside, path)
 }

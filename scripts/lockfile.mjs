@@ -1,4 +1,4 @@
-// package-lock.json agrees with the package.json files and names no registry: everyone installs from their own.
+// Checks that package-lock.json matches the package.json files and contains no registry URLs, so that any registry works.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,7 +12,7 @@ export function readLock() {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Copies versions and dependencies of the workspaces into package-lock.json, without a registry. */
+/** Copies versions and dependencies of the workspaces into package-lock.json, without network access. */
 export function writeLockedManifests() {
   const lock = readLock()
   for (const folder of workspaces) {
@@ -27,14 +27,14 @@ function check() {
   for (const folder of ['', ...workspaces]) {
     const declared = readManifest(folder)
     const locked = lock.packages[folder] ?? {}
-    if (declared.version !== locked.version) fail(`${join(folder, 'package.json')} has another version; run \`npm install\``)
+    if (declared.version !== locked.version) fail(`${join(folder, 'package.json')} has a different version; run \`npm install\``)
     for (const kind of kinds) {
       if (sorted(declared[kind]) !== sorted(locked[kind]))
-        fail(`${join(folder, 'package.json')} has other ${kind}; run \`npm install\``)
+        fail(`${join(folder, 'package.json')} has different ${kind}; run \`npm install\``)
     }
   }
   for (const [path, { resolved }] of Object.entries(lock.packages)) {
-    if (resolved?.includes('://')) fail(`${path} names the registry it came from; .npmrc asks npm not to`)
+    if (resolved?.includes('://')) fail(`${path} contains a registry URL; npm omits it with the settings in .npmrc`)
   }
 }
 

@@ -1,4 +1,4 @@
-// npm run test:long [-- vitest arguments]: the tests whose number of runs comes from test/runs.ts, with all their runs.
+// npm run test:long [-- vitest arguments]: runs the tests that use test/runs.ts, with the full number of runs.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, tool } from './processes.mjs'
@@ -15,7 +15,7 @@ const options = { ...shown, env: { ...shown.env, UNFOLD_TEST_LONG: '1' } }
 const isTested = await step('long tests', () => tool('vitest/vitest.mjs', ['run', ...process.argv.slice(2), ...files], options))
 process.exitCode = isTested ? 0 : 1
 
-/** A file's text; empty for a file that is deleted but still in the index. */
+/** Returns a file's text; empty for a file that is deleted but still in the index. */
 function textOf(file) {
   try {
     return readFileSync(join(root, file), 'utf8')

@@ -1,4 +1,4 @@
-// Compiled files whose source was renamed or deleted: the compiler leaves them in dist, and npm would pack them.
+// Finds compiled files whose source was renamed or deleted: tsc leaves them in dist, and npm would pack them.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from './workspaces.mjs'

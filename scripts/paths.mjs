@@ -1,4 +1,4 @@
-// No file of the repository speaks of the machine it was written on.
+// Checks that no file contains paths of a development machine.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './processes.mjs'
@@ -13,12 +13,12 @@ for (const file of new Set(output.split('\0').filter((name) => name !== ''))) {
   for (const [index, line] of textOf(file).split('\n').entries()) {
     const found = machine.exec(line)
     if (found === null) continue
-    console.error(`${file}:${index + 1}: says "${found[0]}"`)
+    console.error(`${file}:${index + 1}: contains "${found[0]}"`)
     process.exitCode = 1
   }
 }
 
-/** A file's text; nothing of a binary file, or of one deleted but not yet committed. */
+/** Returns a file's text; empty for a binary file, or for one deleted but not yet committed. */
 function textOf(file) {
   try {
     const bytes = readFileSync(join(root, file))

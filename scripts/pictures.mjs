@@ -1,4 +1,4 @@
-// npm run pictures [-- <name> …]: makes the pictures in docs/pictures from real runs; all of them, or those that are named.
+// npm run pictures [-- <name> …]: makes all or the named pictures in docs/pictures from real runs.
 import { run } from './processes.mjs'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
 

@@ -1,18 +1,18 @@
-// Child processes that do not outlive this one.
+// Runs child processes that end with this process.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from './workspaces.mjs'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Runs a command in the repository's root; resolves with its exit code and, where `stdio` left it to us, its output. */
+/** Runs a command in the root folder. Resolves with its exit code and piped output. */
 export function run(command, args, { stdio = ['ignore', 'pipe', 'pipe'], env = process.env, shell = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio, env, shell })
     const chunks = []
     child.stdout?.on('data', (chunk) => chunks.push(chunk))
     child.stderr?.on('data', (chunk) => chunks.push(chunk))
-    // A client that gave up on us may start us again at once; a child left behind would then work beside the new one.
+    // A client that timed out may restart this script at once; an orphaned child would then compete with the new one.
     const stop = (signal) => {
       child.kill(signal)
       process.exit(1)

@@ -1,4 +1,4 @@
-// The programs of a workspace: src/<name>.ts or src/<name>/main.ts. Anything else in src/ is a part of one.
+// Runs the programs of a workspace: src/<name>.ts or src/<name>/main.ts.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -18,8 +18,7 @@ function programsIn(workspace) {
 }
 
 /**
- * Runs a program as if it had been started by `node <its file> <args>`. It gets this process, so that signals, standard input and
- * output and the exit code are its own.
+ * Runs a program in this process as if started by `node <file> <args>`, so that it handles signals, stdio and the exit code.
  */
 async function runProgram(workspace, name, args) {
   await ensureInstalled()
@@ -32,7 +31,7 @@ async function runProgram(workspace, name, args) {
   await import(pathToFileURL(file))
 }
 
-// Whoever stops `npm start` stops npm, which stops its shell, which tells nobody; the port would stay taken.
+// Stopping `npm start` stops npm and its shell but not this process, which would keep the port.
 function endWithParent() {
   const timer = setInterval(() => {
     if (process.ppid === parent) return
@@ -42,11 +41,11 @@ function endWithParent() {
   timer.unref()
 }
 
-/** Runs the program named first in `args`; without a known name, says which there are. */
+/** Runs the program named by the first argument. Without a known name, prints the available ones. */
 export async function chooseProgram(workspace, command, [name, ...args]) {
   const known = programsIn(workspace)
   if (known.includes(name)) return runProgram(workspace, name, args)
-  if (name !== undefined) console.error(`There is no "${name}" in ${workspace}/src.`)
-  console.error(`Usage: ${command} <name>, where <name> is one of:\n${known.map((each) => `  ${each}`).join('\n')}`)
+  if (name !== undefined) console.error(`Unknown name "${name}".`)
+  console.error(`Usage: ${command} <name>\n\nNames:\n${known.map((each) => `  ${each}`).join('\n')}`)
   process.exitCode = name === undefined ? 0 : 1
 }

@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: dependencies installed, everything built.
-// Speaks on stderr only, because stdout belongs to the program that is started afterwards.
+// Installs dependencies and builds everything.
+// Prints to stderr only, because stdout belongs to the program that runs afterwards.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,26 +13,26 @@ import { packages, readManifest, root, workspaces } from './workspaces.mjs'
 const modules = join(root, 'node_modules')
 const toStderr = ['ignore', 2, 2]
 
-/** Dependencies are installed as package.json and package-lock.json say; instant when they are already. */
+/** Installs the dependencies if package.json or package-lock.json changed. */
 export async function ensureInstalled() {
   requireNode()
-  await keepFresh({
+  await runIfChanged({
     stamp: '.unfold-install',
     inputs: manifests,
-    doing: 'Installing dependencies; the first time takes about a minute …',
-    failed: 'npm install failed; its messages are above. It needs the npm registry and nothing else.',
+    message: 'Installing dependencies (about a minute the first time) …',
+    failed: 'npm install failed, see above. It needs access to the npm registry.',
     run: () => npm(npmInstall, { stdio: toStderr }),
   })
 }
 
-/** Packages, examples and benchmarks are compiled from their present sources; instant when they are already. */
+/** Builds packages, examples and benchmarks if their sources changed. */
 export async function ensureBuilt() {
-  await keepFresh({
+  await runIfChanged({
     stamp: '.unfold-build',
     inputs: sources,
     hasOutput: isBuilt,
-    doing: 'Building …',
-    failed: 'The build failed; the messages of the compiler are above.',
+    message: 'Building …',
+    failed: 'Build failed, see the compiler output above.',
     run: async () => {
       for (const folder of packages) removeOutdatedOutput(folder)
       const built = await tool('typescript/bin/tsc', ['-b', 'tsconfig.build.json'], { stdio: toStderr })
@@ -43,7 +43,7 @@ export async function ensureBuilt() {
   })
 }
 
-// npm links the commands of our packages when it installs, but only those that are built by then: in a fresh clone, none.
+// npm links the commands of workspaces during install only if they are already built, which they are not in a fresh clone.
 async function linkCommands() {
   const missing = packages
     .map(readManifest)
@@ -52,39 +52,39 @@ async function linkCommands() {
   return npm(['rebuild', ...missing.map(({ name }) => name), '--ignore-scripts', '--loglevel=error'])
 }
 
-// `npm install`, not `npm ci`: a registry that lacks other platforms' optional binaries makes the lock look incomplete to `ci`.
+// `npm ci` rejects the lock file if it was written with a registry that lacks optional binaries of other platforms.
 const npmInstall = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-// A lock written with such a registry misses those binaries, and npm 10 then skips them; package.json pins the versions anyway.
+// npm 10 does not install binaries that are missing in the lock file; package.json pins the versions anyway.
 if (process.platform !== 'linux') npmInstall.push('--no-package-lock')
 
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return
-  console.error(`Unfold needs Node 20.19 or newer; this is Node ${process.versions.node}.`)
-  console.error('Install a current one from https://nodejs.org or with a version manager (nvm install 22) and run this again.')
+  console.error(`Unfold needs Node 20.19 or newer. This is Node ${process.versions.node}.`)
+  console.error('Install a newer version from https://nodejs.org or with a version manager (nvm install 22), then try again.')
   process.exit(1)
 }
 
-/** Runs `run` unless it succeeded before with the same inputs. */
-async function keepFresh({ stamp, inputs, hasOutput = () => true, doing, failed, run }) {
+/** Calls `run` unless it has already succeeded with the same inputs. */
+async function runIfChanged({ stamp, inputs, hasOutput = () => true, message, failed, run }) {
   const file = join(modules, stamp)
-  const isFresh = () => hasOutput() && existsSync(file) && readFileSync(file, 'utf8') === inputs()
-  if (isFresh()) return
+  const isCurrent = () => hasOutput() && existsSync(file) && readFileSync(file, 'utf8') === inputs()
+  if (isCurrent()) return
   const code = await withLock(join(modules, '.unfold-lock'), async () => {
-    if (isFresh()) return 0
-    console.error(doing)
-    // Taken before the run, so that a file saved meanwhile counts as changed.
+    if (isCurrent()) return 0
+    console.error(message)
+    // Computed before the run, so that a file saved during the run counts as changed.
     const state = inputs()
-    const done = await run()
-    if (done.code === 0) writeFileSync(file, state)
-    return done.code
+    const result = await run()
+    if (result.code === 0) writeFileSync(file, state)
+    return result.code
   })
   if (code === 0) return
   console.error(failed)
   process.exit(1)
 }
 
-/** The content of all manifests and of the lock file, as one hash. */
+/** Hashes all package.json files and the lock file. */
 function manifests() {
   const hash = createHash('sha256')
   for (const file of ['package.json', 'package-lock.json', ...workspaces.map((folder) => `${folder}/package.json`)]) {
@@ -100,7 +100,7 @@ function isBuilt() {
   )
 }
 
-/** Path, time and size of everything the compiler reads, as one hash. */
+/** Hashes path, modification time and size of all compiler inputs. */
 function sources() {
   const hash = createHash('sha256')
   const add = (path) => {

@@ -1,4 +1,4 @@
-// Finds the shells whose completions are tested.
+// Finds the shells for the completion tests.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 

@@ -9,11 +9,11 @@ const at = args.indexOf('--port')
 const [, port] = at === -1 ? [] : args.splice(at, 2)
 
 const folder = join(root, 'examples/gateway')
-// What the servers of the demonstration write stays in one place, which git does not look at.
+// The demo servers write only into this folder, which git ignores.
 process.env.UNFOLD_DEMO ??= join(folder, 'data')
 mkdirSync(process.env.UNFOLD_DEMO, { recursive: true })
 
-console.error('The demonstration of the gateway. Where it says unfold, type npx unfold in this folder.')
+console.error('Starting the demo gateway. To run the unfold commands below in this folder, type npx unfold.')
 const address = port === undefined ? [] : ['--http', port]
 await chooseProgram('packages/cli', 'npm start --', ['main', 'serve', join(folder, 'unfold.json'), ...address, ...args])
-if (process.exitCode !== 0) console.error('Another port: npm start -- --port 8000. All options: npx unfold serve --help')
+if (process.exitCode !== 0) console.error('Use another port: npm start -- --port 8000. All options: npx unfold serve --help')

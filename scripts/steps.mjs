@@ -1,15 +1,15 @@
-// Named steps with their durations, for people and for logs.
+// Runs named steps and prints their results and durations.
 import util from 'node:util'
 
 export const isPlain = process.env.CI !== undefined || process.env.NO_COLOR !== undefined || !process.stderr.isTTY
 
-/** For a tool that writes straight to the terminal. */
+/** Process options for a tool that writes directly to the terminal. */
 export const shown = { stdio: 'inherit', env: isPlain ? { ...process.env, NO_COLOR: '1' } : process.env }
 
-/** For a tool whose output is kept until it is known to have failed. */
-export const kept = { env: { ...process.env, ...(isPlain ? { NO_COLOR: '1' } : { FORCE_COLOR: '1' }) } }
+/** Process options for a tool whose output is printed only if it fails. */
+export const captured = { env: { ...process.env, ...(isPlain ? { NO_COLOR: '1' } : { FORCE_COLOR: '1' }) } }
 
-/** Runs one step; prints its name, time and, when it fails, its output. Resolves with whether it succeeded. */
+/** Runs one step and prints its result, with its output if it failed. Resolves with whether it succeeded. */
 export async function step(name, work) {
   const start = performance.now()
   const { code, output } = await work()
@@ -19,7 +19,7 @@ export async function step(name, work) {
   return code === 0
 }
 
-/** Runs steps, given by name, two at a time and in order; resolves with whether all succeeded. */
+/** Runs steps (`{ [name]: work }`) two at a time, in order. Resolves with whether all succeeded. */
 export async function stepsInPairs(steps) {
   const queue = Object.entries(steps)
   const results = []

@@ -1,4 +1,4 @@
-// Programs that tests need and npm cannot provide. Missing ones are announced, then installed where that needs no password.
+// Installs programs that tests need and npm cannot provide, if that needs no password.
 import { pathToFileURL } from 'node:url'
 import { chromium } from './chromium.mjs'
 import { canInstallPackages, installPackages } from './debian.mjs'

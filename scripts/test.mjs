@@ -14,11 +14,12 @@ await ensureBuilt()
 await ensureSystemPackages()
 const results = []
 if (withCheck) results.push(await step('check', () => run(process.execPath, ['scripts/check.mjs'], shown)))
-// A part of the tests covers a part of the code, but the thresholds are for all of it.
+// The coverage thresholds apply to the full suite only.
 const coverage = args.length === 0 ? ['--coverage'] : []
 // The host lab runs after the other projects, without coverage.
 const projects = args.some((arg) => arg.startsWith('--project')) ? [] : ['--project=!hosts']
 results.push(await step('tests', () => tool('vitest/vitest.mjs', ['run', ...coverage, ...projects, ...args], shown)))
 if (withHosts && hasHosts()) results.push(await testHosts())
-else if (withHosts) console.error('Not tested: real hosts. npm run test:hosts installs them (about 2.9 GB) and tests with them.')
+else if (withHosts)
+  console.error('Skipped: host lab (no hosts installed). npm run test:hosts installs them (about 2.9 GB) and tests them.')
 process.exitCode = results.every(Boolean) ? 0 : 1

@@ -4,7 +4,7 @@ import type { TestClient } from '@unfold-mcp/server/testing'
 import { replyData } from '@unfold-mcp/server/testing'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { declaredTools, groups, ModelClient, plugins, type World } from './model.ts'
+import { declaredTools, groups, ModelClient, plugins, type SharedState } from './model.ts'
 import { textOf } from './replies.ts'
 
 const groupNames = Object.keys(groups)
@@ -15,26 +15,26 @@ const pathTo = (name: string): readonly string[] => {
 const toolNames = [...new Set([...declaredTools, ...plugins].map(({ name }) => name))]
 const unknownName = 'velociraptor'
 
-/** A client under test, however it is connected. */
+/** A client under test, on any transport. */
 export interface Peer {
-  readonly notices: number
+  readonly notifications: number
   tools(): Promise<readonly { readonly name: string; readonly description?: string | undefined }[]>
   call(name: string, args?: Record<string, unknown>): Promise<Awaited<ReturnType<TestClient['call']>>>
-  /** Waits until it was told as often as it should be. */
-  settled(notices: number): Promise<void>
+  /** Waits for the expected number of notifications. */
+  settled(notifications: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Everything that can happen. `client` is a number into the clients. */
+/** All possible actions. `client` is an index into the clients. */
 type Action =
   | { readonly kind: 'activate' | 'deactivate' | 'open'; readonly client: number; readonly group: string }
   | { readonly kind: 'activate for'; readonly whom: 'one' | 'all'; readonly client: number; readonly group: string }
   | { readonly kind: 'call'; readonly client: number; readonly name: string }
   | { readonly kind: 'list' | 'reconnect'; readonly client: number }
-  | { readonly kind: 'world'; readonly changes: readonly Change[] }
+  | { readonly kind: 'shared'; readonly changes: readonly Change[] }
   | { readonly kind: 'announce' }
 
-/** World state that changes: a plugin comes or goes, conditions flip, a permission is given or taken. */
+/** Shared state that changes: plugins, conditions, permissions. */
 type Change =
   | { readonly what: 'plugin'; readonly name: string }
   | { readonly what: 'condition' }
@@ -50,7 +50,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.constant({ what: 'condition' } as const),
   fc.record({ what: fc.constant('permission' as const), principal: fc.constantFrom('ann', 'bob') }),
 )
-export const action: fc.Arbitrary<Action> = fc.oneof(
+export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 9, arbitrary: fc.record({ kind: fc.constantFrom('activate' as const, 'open' as const), client, group }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('deactivate' as const), client, group }) },
   {
@@ -69,7 +69,7 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('list' as const, 'reconnect' as const), client }) },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('world' as const), changes: fc.array(change, { minLength: 1, maxLength: 3 }) }),
+    arbitrary: fc.record({ kind: fc.constant('shared' as const), changes: fc.array(change, { minLength: 1, maxLength: 3 }) }),
   },
   { weight: 2, arbitrary: fc.constant({ kind: 'announce' } as const) },
 )
@@ -77,11 +77,11 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
 interface System {
   readonly toolbox: Toolbox
   readonly registry: ToolRegistry
-  readonly world: World
+  readonly shared: SharedState
 }
 
-export function system(): System {
-  const world: World = { isOpen: false, granted: new Set(['ann']), registered: new Set() }
+export function createSystem(): System {
+  const shared: SharedState = { isOpen: false, granted: new Set(['ann']), registered: new Set() }
   const registry = new ToolRegistry()
   const declarations = Object.entries(groups).map(([name, { parent, needs, excludes }]) => [
     name,
@@ -92,49 +92,53 @@ export function system(): System {
     name: 'model',
     version: '1.0.0',
     groups: Object.fromEntries(declarations),
-    facts: () => ({ isOpen: world.isOpen }),
-    permit: (principal, { name }) => !restricted.has(name) || world.granted.has(principal?.id ?? ''),
+    facts: () => ({ isOpen: shared.isOpen }),
+    permit: (principal, { name }) => !restricted.has(name) || shared.granted.has(principal?.id ?? ''),
     report: () => undefined,
   })
-  for (const { name, group: place, conditional } of declaredTools) {
+  for (const { name, group: groupName, conditional } of declaredTools) {
     const when = conditional && { when: ({ facts }: { facts: { isOpen?: boolean } }) => facts.isOpen === true }
-    toolbox.tool(name, { ...(place !== undefined && { group: place }), ...when }, (_, ctx) => `${name} for ${ctx.principal?.id}`)
+    toolbox.tool(
+      name,
+      { ...(groupName !== undefined && { group: groupName }), ...when },
+      (_, ctx) => `${name} for ${ctx.principal?.id}`,
+    )
   }
-  return { toolbox: toolbox.use(registry), registry, world }
+  return { toolbox: toolbox.use(registry), registry, shared }
 }
 
-function changeWorld({ registry, world }: System, given: Change): void {
-  if (given.what === 'condition') world.isOpen = !world.isOpen
-  if (given.what === 'permission') {
-    if (!world.granted.delete(given.principal)) world.granted.add(given.principal)
+function changeShared({ registry, shared }: System, action: Change): void {
+  if (action.what === 'condition') shared.isOpen = !shared.isOpen
+  if (action.what === 'permission') {
+    if (!shared.granted.delete(action.principal)) shared.granted.add(action.principal)
   }
-  if (given.what !== 'plugin') return
-  const { name } = given
-  if (world.registered.delete(name)) {
+  if (action.what !== 'plugin') return
+  const { name } = action
+  if (shared.registered.delete(name)) {
     registry.unregister(name)
     return
   }
-  world.registered.add(name)
+  shared.registered.add(name)
   const plugin = plugins.find((each) => each.name === name)
   if (plugin?.group !== undefined) registry.registerInGroup(name, {}, plugin.group, () => `plugin ${name}`)
   else if (plugin?.conditional === true)
     registry.registerConditional(
       name,
       {},
-      () => world.isOpen,
+      () => shared.isOpen,
       () => `plugin ${name}`,
     )
   else registry.register(name, {}, () => `plugin ${name}`)
 }
 
-/** The tools that the description of an activator names. */
+/** Returns the tools that the description of an activator names. */
 const enabledBy = (description = ''): readonly string[] => /Enables: ([^.]*)\./u.exec(description)?.[1]?.split(', ') ?? []
 
-/** How a call was refused, with the name that was called left out. */
-async function refusal(peer: Peer, name: string): Promise<string> {
+/** Returns the error of a rejected call, without the name of the tool. */
+async function rejection(peer: Peer, name: string): Promise<string> {
   try {
     await peer.call(name)
-    return 'not refused'
+    return 'not rejected'
   } catch (error) {
     if (!isFailure(error) && !(error instanceof ProtocolError)) throw error
     const data = isFailure(error) ? { reason: error.reason, ...error.details } : (error.data as object)
@@ -152,78 +156,78 @@ function reasonOfFailure(error: unknown): string {
   return error.reason
 }
 
-/** A client, and the scope by which code outside a call can name it, if it has one. */
-type Connect = (place: number, principal: string) => Promise<{ readonly peer: Peer; readonly scope: string | undefined }>
+/** A client, with its scope if it has one. */
+type Connect = (index: number, principal: string) => Promise<{ readonly peer: Peer; readonly scope: string | undefined }>
 
-/** Does what the actions say to the system and to the model, and compares the two after each. */
-export async function agree(actions: readonly Action[], made: System, connect: Connect): Promise<void> {
-  const { toolbox, world } = made
-  const open = async (place: number) => ({
-    ...(await connect(place, principals[place] ?? '')),
-    model: new ModelClient(world, principals[place] ?? '', eras[place] ?? 'session'),
+/** Applies the actions to the system and to the model, and compares both after each action. */
+export async function agree(actions: readonly Action[], system: System, connect: Connect): Promise<void> {
+  const { toolbox, shared } = system
+  const open = async (index: number) => ({
+    ...(await connect(index, principals[index] ?? '')),
+    model: new ModelClient(shared, principals[index] ?? '', eras[index] ?? 'session'),
   })
-  const clients = await Promise.all(principals.map((_, place) => open(place)))
-  const at = (place: number) => clients[place] ?? expect.unreachable('there is no such client')
-  const everyoneHears = () => {
-    for (const { model } of clients) model.hear()
+  const clients = await Promise.all(principals.map((_, index) => open(index)))
+  const at = (index: number) => clients[index] ?? expect.unreachable('unknown client')
+  const notifyAll = () => {
+    for (const { model } of clients) model.notifyIfChanged()
   }
 
-  const perform = async (given: Action): Promise<void> => {
-    if (given.kind === 'world') {
-      for (const each of given.changes) changeWorld(made, each)
-      if (given.changes.some(({ what }) => what === 'plugin')) everyoneHears()
+  const perform = async (action: Action): Promise<void> => {
+    if (action.kind === 'shared') {
+      for (const each of action.changes) changeShared(system, each)
+      if (action.changes.some(({ what }) => what === 'plugin')) notifyAll()
       return
     }
-    if (given.kind === 'announce') {
+    if (action.kind === 'announce') {
       toolbox.toolListChanged()
-      everyoneHears()
+      notifyAll()
       return
     }
-    const { peer, model, scope } = at(given.client)
-    if (given.kind === 'open') {
-      for (const each of pathTo(given.group)) await perform({ kind: 'activate', client: given.client, group: each })
+    const { peer, model, scope } = at(action.client)
+    if (action.kind === 'open') {
+      for (const each of pathTo(action.group)) await perform({ kind: 'activate', client: action.client, group: each })
     }
-    if (given.kind === 'activate' || given.kind === 'deactivate') {
-      const expected = model[given.kind](given.group)
-      const name = given.kind === 'activate' ? `activate_${given.group}` : 'deactivate'
-      expect(outcomeOf(await peer.call(name, { group: given.group }))).toBe(expected)
+    if (action.kind === 'activate' || action.kind === 'deactivate') {
+      const expected = model[action.kind](action.group)
+      const name = action.kind === 'activate' ? `activate_${action.group}` : 'deactivate'
+      expect(outcomeOf(await peer.call(name, { group: action.group }))).toBe(expected)
     }
-    if (given.kind === 'activate for') {
-      const isForAll = given.whom === 'all' || scope === undefined
-      const chosen = isForAll ? clients : [at(given.client)]
-      const outcomes = chosen.map((each) => each.model.activate(given.group))
-      const done = toolbox.activate(given.group, isForAll ? 'all' : scope)
+    if (action.kind === 'activate for') {
+      const isForAll = action.whom === 'all' || scope === undefined
+      const chosen = isForAll ? clients : [at(action.client)]
+      const outcomes = chosen.map((each) => each.model.activate(action.group))
+      const done = toolbox.activate(action.group, isForAll ? 'all' : scope)
       expect(await done.catch(reasonOfFailure)).toBe(outcomes.includes('failed') ? 'group_inactive' : undefined)
-      // From outside a call, views are read again whether or not the activation itself changed anything.
-      for (const each of chosen) each.model.hear()
+      // Outside a call, views are re-evaluated even if the activation did not change.
+      for (const each of chosen) each.model.notifyIfChanged()
     }
-    if (given.kind === 'call') {
-      const { name } = given
+    if (action.kind === 'call') {
+      const { name } = action
       if (model.list.includes(name)) {
         const isOwn = declaredTools.some((tool) => tool.name === name)
         expect(textOf(await peer.call(name))).toBe(isOwn ? `${name} for ${model.principal}` : `plugin ${name}`)
       } else {
-        expect(await refusal(peer, name)).toBe(await refusal(peer, unknownName))
+        expect(await rejection(peer, name)).toBe(await rejection(peer, unknownName))
       }
     }
-    if (given.kind === 'reconnect') {
+    if (action.kind === 'reconnect') {
       await peer.close()
-      clients[given.client] = await open(given.client)
+      clients[action.client] = await open(action.client)
     }
   }
 
   try {
-    for (const given of actions) {
-      await perform(given)
-      await Promise.all(clients.map(({ peer, model }) => peer.settled(model.notices)))
+    for (const action of actions) {
+      await perform(action)
+      await Promise.all(clients.map(({ peer, model }) => peer.settled(model.notifications)))
       for (const { peer, model } of clients) {
         const listed = await peer.tools()
         expect(listed.map(({ name, description }) => [name, enabledBy(description)])).toEqual(model.described)
       }
     }
     for (const { peer, model } of clients) {
-      await peer.settled(model.notices)
-      expect(peer.notices).toBe(model.notices)
+      await peer.settled(model.notifications)
+      expect(peer.notifications).toBe(model.notifications)
     }
   } finally {
     for (const { peer } of clients) await peer.close()

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { requirements } from './requirements.ts'
-import { waysOf } from './verifies.ts'
+import { transportSets } from './verifies.ts'
 
-/** Every id that a scenario says it verifies, as often as it says so. */
+/** Returns the ids in all `verifies()` calls of the scenarios, with duplicates. */
 async function verifiedIds(): Promise<readonly string[]> {
   const folder = new URL('./scenarios/', import.meta.url)
   const files = (await readdir(folder)).filter((name) => name.endsWith('.test.ts'))
@@ -12,29 +12,29 @@ async function verifiedIds(): Promise<readonly string[]> {
 }
 
 const ids: readonly string[] = requirements.map(({ id }) => id)
-const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
+const duplicates = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
 
-test('every requirement is proven by a scenario', async () => {
+test('every requirement is verified by a scenario', async () => {
   const verified = await verifiedIds()
   expect(ids.filter((id) => !verified.includes(id))).toEqual([])
 })
 
-test('every scenario proves a requirement, and no two the same one', async () => {
+test('every verified id exists and is verified only once', async () => {
   const verified = await verifiedIds()
   expect(verified.filter((id) => !ids.includes(id))).toEqual([])
-  expect(twice(verified)).toEqual([])
+  expect(duplicates(verified)).toEqual([])
 })
 
 test('no two requirements share an id or a behaviour', () => {
-  expect(twice(ids)).toEqual([])
-  expect(twice(requirements.map(({ behaviour }) => behaviour))).toEqual([])
+  expect(duplicates(ids)).toEqual([])
+  expect(duplicates(requirements.map(({ behaviour }) => behaviour))).toEqual([])
 })
 
-test('a requirement for every way is proven over both transports and in both eras', () => {
-  const described = waysOf.every.map(({ transport, era }) => `${transport}, ${era}`)
+test('`every` covers both transports and both eras', () => {
+  const described = transportSets.every.map(({ transport, era }) => `${transport}, ${era}`)
   expect(described.toSorted()).toEqual(['http, session', 'http, stateless', 'stdio, session', 'stdio, stateless'])
-  const reached = Object.entries(waysOf).map(([reach, ways]) => [reach, ways.length])
-  expect(Object.fromEntries(reached)).toEqual({
+  const sizes = Object.entries(transportSets).map(([name, transports]) => [name, transports.length])
+  expect(Object.fromEntries(sizes)).toEqual({
     every: 4,
     session: 2,
     stateless: 2,

@@ -1,4 +1,4 @@
-/** Milliseconds of CPU time that this process uses for `work`. Unlike elapsed time it does not depend on other processes. */
+/** Measures the CPU time of `work` in milliseconds, which unlike elapsed time does not depend on other processes. */
 export async function cpuTime<T>(work: () => T | Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
   const start = process.cpuUsage()
   const value = await work()

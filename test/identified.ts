@@ -7,21 +7,21 @@ import { defineToolbox, listen } from '@unfold-mcp/server'
 import type { TestTransport } from '@unfold-mcp/server/testing'
 import { tap } from '../packages/client/test/counting-proxy.ts'
 
-/** A server whose tools can be exchanged for others, with what is asked of it counted on the wire. */
+/** A server with replaceable tools that counts its requests on the wire. */
 export interface IdentifiedServer extends AsyncDisposable {
   connect(options?: ConnectOptions): Promise<Connection>
-  /** Serves these tools from now on. A process is another one then, behind the same command. */
+  /** Replaces the tools. On stdio, the next process of the same command serves them. */
   serve(tools: readonly Tool[]): Promise<void>
-  /** How often a method was asked for in all. */
+  /** Returns the total number of requests with this method. */
   count(method: string): number
 }
 
-/** Serves these tools in this way; each answers with the arguments that it got. */
-export function identifiedServer(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
-  return way.transport === 'stdio' ? overPipes(way, tools) : overHttp(way, tools)
+/** Serves these tools; each echoes its arguments. */
+export function identifiedServer(testTransport: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
+  return testTransport.transport === 'stdio' ? overPipes(testTransport, tools) : overHttp(testTransport, tools)
 }
 
-/** What follows `--` on a command line, for a server of these tools. */
+/** Returns the command after `--` that starts a server with these tools. */
 export async function serverCommand(folder: string, tools: readonly Tool[]): Promise<readonly string[]> {
   const file = join(folder, 'tools.json')
   await writeFile(file, JSON.stringify(tools))
@@ -30,14 +30,14 @@ export async function serverCommand(folder: string, tools: readonly Tool[]): Pro
 
 const protocolOf = ({ era }: TestTransport) => (era === 'session' ? 'session' : '2026-07-28')
 
-async function overPipes(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
+async function overPipes(testTransport: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-identity-'))
   const [command = '', ...args] = await serverCommand(folder, tools)
   const lines: string[] = []
   const target: Target = { command, args }
   const onStderr = (line: string): void => void lines.push(line)
   return {
-    connect: (options) => connect(target, { protocol: protocolOf(way), onStderr, ...options }),
+    connect: (options) => connect(target, { protocol: protocolOf(testTransport), onStderr, ...options }),
     async serve(next) {
       await serverCommand(folder, next)
     },
@@ -46,11 +46,11 @@ async function overPipes(way: TestTransport, tools: readonly Tool[]): Promise<Id
   }
 }
 
-async function overHttp(way: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
+async function overHttp(testTransport: TestTransport, tools: readonly Tool[]): Promise<IdentifiedServer> {
   let listening = await listen(toolboxOf(tools), { port: 0 })
   const wire = await tap(portOf(listening.url))
   return {
-    connect: (options) => connect({ url: wire.url }, { protocol: protocolOf(way), ...options }),
+    connect: (options) => connect({ url: wire.url }, { protocol: protocolOf(testTransport), ...options }),
     async serve(next) {
       const before = listening
       listening = await listen(toolboxOf(next), { port: 0 })

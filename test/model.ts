@@ -1,8 +1,8 @@
-/** What a server with groups, conditions, permissions and plugins should do, said in the plainest way. */
-export interface World {
-  /** What conditional tools wait for. */
+/** Reference model of a server with groups, conditions, permissions and plugins, as simple as possible. */
+export interface SharedState {
+  /** Conditions of conditional tools. */
   isOpen: boolean
-  /** Who may use the tools that need a permission. */
+  /** Principals with the permission. */
   readonly granted: Set<string>
   /** Registered tools, in the order of their registration. */
   readonly registered: Set<string>
@@ -21,7 +21,7 @@ export interface ModelGroup {
   readonly excludes?: string
 }
 
-// Names are far apart from each other, so that no answer about one suggests another.
+// Names differ a lot, so that no reply suggests another tool.
 export const groups: { readonly [name: string]: ModelGroup } = {
   archive: {},
   bucket: { parent: 'archive' },
@@ -68,23 +68,23 @@ const downfall = (group: string): readonly string[] => [
 const rivals = (group: string): readonly string[] =>
   names.filter((other) => groups[group]?.excludes === other || groups[other]?.excludes === group)
 
-/** One client as it should be. */
+/** Expected state of one client. */
 export class ModelClient {
   readonly principal: string
   readonly era: 'session' | 'stateless'
-  readonly #world: World
+  readonly #shared: SharedState
   #active = new Set<string>()
-  #told: string
-  notices = 0
+  #announced: string
+  notifications = 0
 
-  constructor(world: World, principal: string, era: 'session' | 'stateless') {
-    this.#world = world
+  constructor(shared: SharedState, principal: string, era: 'session' | 'stateless') {
+    this.#shared = shared
     this.principal = principal
     this.era = era
-    this.#told = this.#fingerprint()
+    this.#announced = this.#fingerprint()
   }
 
-  /** The names on its list, in order. */
+  /** Expected names in its list, in order. */
   get list(): readonly string[] {
     const activators = this.era === 'session' ? [...names.map((group) => `activate_${group}`), 'deactivate'] : []
     return [
@@ -95,12 +95,12 @@ export class ModelClient {
     ]
   }
 
-  /** The same, each with the tools that it says it enables. */
+  /** Expected activators, each with the tools that it says it enables. */
   get described(): readonly (readonly [string, readonly string[]])[] {
     return this.list.map((name) => [name, this.#enables(name.replace('activate_', ''))])
   }
 
-  /** `failed` when a parent is not active; the client is told if its list changed. */
+  /** Returns `failed` if a parent is not active; notifies the client if its list changed. */
   activate(group: string): 'changed' | 'unchanged' | 'failed' {
     if (this.era === 'stateless') return 'unchanged'
     if (ancestors(group).some((ancestor) => !this.#active.has(ancestor))) return 'failed'
@@ -114,34 +114,34 @@ export class ModelClient {
     return this.#become(new Set([...this.#active].filter((name) => !downfall(group).includes(name))))
   }
 
-  /** It is told, if its list is not what it was last told of. */
-  hear(): void {
+  /** Notifies the client if its list changed since the last notification. */
+  notifyIfChanged(): void {
     const now = this.#fingerprint()
-    if (now === this.#told) return
-    this.#told = now
-    this.notices++
+    if (now === this.#announced) return
+    this.#announced = now
+    this.notifications++
   }
 
   #become(next: ReadonlySet<string>): 'changed' | 'unchanged' {
     if (next.size === this.#active.size && [...next].every((name) => this.#active.has(name))) return 'unchanged'
     this.#active = new Set(next)
-    this.hear()
+    this.notifyIfChanged()
     return 'changed'
   }
 
   #catalog(): readonly ModelTool[] {
     const taken = new Set(declaredTools.map(({ name }) => name))
-    const found = [...this.#world.registered].flatMap((name) => plugins.find((plugin) => plugin.name === name) ?? [])
+    const found = [...this.#shared.registered].flatMap((name) => plugins.find((plugin) => plugin.name === name) ?? [])
     return [...declaredTools, ...found.filter(({ name }) => !taken.has(name))]
   }
 
   #isShown(tool: ModelTool): boolean {
     const isActive = tool.group === undefined || this.era === 'stateless' || this.#active.has(tool.group)
-    return isActive && this.#isPermitted(tool) && (tool.conditional === undefined || this.#world.isOpen)
+    return isActive && this.#isPermitted(tool) && (tool.conditional === undefined || this.#shared.isOpen)
   }
 
   #isPermitted(tool: ModelTool): boolean {
-    return tool.restricted === undefined || this.#world.granted.has(this.principal)
+    return tool.restricted === undefined || this.#shared.granted.has(this.principal)
   }
 
   #enables(group: string): readonly string[] {

@@ -3,13 +3,13 @@ import { delimiter, join } from 'node:path'
 
 interface Needs {
   readonly isMissing: boolean
-  /** End of a test's title that names the missing programs; empty if there are none. */
+  /** Suffix of a test title that names the missing programs; empty if none is missing. */
   readonly note: string
 }
 
 const folders = (process.env.PATH ?? '').split(delimiter)
 
-/** Looks for programs that tests need, for `skipIf`. A warning names the missing ones. */
+/** Checks for programs that tests need, for `skipIf`. Warns about missing ones. */
 export function needs(...programs: readonly string[]): Needs {
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
   if (missing.length === 0) return { isMissing: false, note: '' }

@@ -1,28 +1,28 @@
 import { type TestClient, type TestContext, testContext, testServer } from '@unfold-mcp/server/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { action, agree, eras, type Peer, system } from './agreement.ts'
+import { agree, anyAction, createSystem, eras, type Peer } from './agreement.ts'
 
 const inProcess = (context: TestContext): Peer => ({
-  get notices() {
+  get notifications() {
     return context.listChanges
   },
   tools: async () => context.tools(),
   call: (name, args) => context.call(name, args),
-  async settled(notices) {
-    // Timers of equal length end in the order in which they were set, so the server's own have ended before this one.
+  async settled(notifications) {
+    // Timers of equal length fire in the order they were set, so the server's timers have fired before this one.
     await new Promise((resolve) => setTimeout(resolve, 0))
-    expect(context.listChanges).toBe(notices)
+    expect(context.listChanges).toBe(notifications)
   },
   close: () => context.close(),
 })
 
-test('whatever several clients do, each sees and hears what the model says', async () => {
+test('after any actions of several clients, lists and notifications match the model', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(action, { maxLength: 30, size: 'max' }), async (actions) => {
-      const made = system()
-      await agree(actions, made, async (place, principal) => {
-        const context = await testContext(made.toolbox, { era: eras[place] ?? 'session', principal: { id: principal } })
+    fc.asyncProperty(fc.array(anyAction, { maxLength: 30, size: 'max' }), async (actions) => {
+      const system = createSystem()
+      await agree(actions, system, async (index, principal) => {
+        const context = await testContext(system.toolbox, { era: eras[index] ?? 'session', principal: { id: principal } })
         return { peer: inProcess(context), scope: context.scope }
       })
     }),
@@ -31,26 +31,26 @@ test('whatever several clients do, each sees and hears what the model says', asy
 }, 60_000)
 
 const connected = (connection: TestClient): Peer => ({
-  get notices() {
+  get notifications() {
     return connection.listChanges
   },
   tools: () => connection.tools(),
   call: (name, args) => connection.call(name, args),
-  async settled(notices) {
-    await connection.waitForListChanges(notices)
-    expect(connection.listChanges).toBe(notices)
+  async settled(notifications) {
+    await connection.waitForListChanges(notifications)
+    expect(connection.listChanges).toBe(notifications)
   },
   close: () => connection.close(),
 })
 
-test('over HTTP as well', async () => {
+test('lists and notifications match the model over HTTP', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(action, { maxLength: 20, size: 'max' }), async (actions) => {
-      const made = system()
-      await using inSessions = await testServer(made.toolbox, { transport: 'http', era: 'session' })
-      await using statelessly = await testServer(made.toolbox, { transport: 'http', era: 'stateless' })
-      await agree(actions, made, async (place, principal) => {
-        const server = eras[place] === 'stateless' ? statelessly : inSessions
+    fc.asyncProperty(fc.array(anyAction, { maxLength: 20, size: 'max' }), async (actions) => {
+      const system = createSystem()
+      await using sessionServer = await testServer(system.toolbox, { transport: 'http', era: 'session' })
+      await using statelessServer = await testServer(system.toolbox, { transport: 'http', era: 'stateless' })
+      await agree(actions, system, async (index, principal) => {
+        const server = eras[index] === 'stateless' ? statelessServer : sessionServer
         const connection = await server.connect({ principal: { id: principal } })
         const { sessionId } = connection.transport
         return { peer: connected(connection), scope: sessionId === undefined ? undefined : `session:${sessionId}` }
@@ -58,7 +58,7 @@ test('over HTTP as well', async () => {
     }),
     {
       numRuns: 25,
-      // A client that left is not among all that are connected.
+      // A disconnected client is not among the connected clients.
       examples: [
         [
           [

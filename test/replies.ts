@@ -2,22 +2,22 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { ProtocolError } from '@modelcontextprotocol/client'
 import type { Reason } from '@unfold-mcp/server'
 
-/** What a result says in words. */
+/** Returns the text of a result. */
 export function textOf(result: Pick<CallToolResult, 'content'>): string {
   return result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
 }
 
-/** Which failure a result reports, if it reports one. */
+/** Returns the failure reason of a result, if any. */
 export function reasonOf(result: CallToolResult): Reason | undefined {
   return result.isError === true ? (result._meta?.['io.github.unfold-mcp/reason'] as Reason | undefined) : undefined
 }
 
-/** How a request was refused; fails when it was not. */
+/** Returns the error of a rejected request; throws if the request succeeds. */
 export async function refusalOf(
   request: Promise<unknown>,
 ): Promise<{ readonly code: number; readonly reason: Reason; readonly message: string }> {
   const error = await request.then(
-    () => new Error('It was not refused.'),
+    () => new Error('The request was not rejected.'),
     (thrown: unknown) => thrown,
   )
   if (!(error instanceof ProtocolError)) throw error

@@ -1,4 +1,4 @@
-/** True in `npm run test:long`, where randomised tests do all their runs, with other random numbers each time. */
+/** True in `npm run test:long`: randomised tests do all their runs, with a new seed each time. */
 const isLong = process.env.UNFOLD_TEST_LONG === '1'
 
 interface Runs {
@@ -8,12 +8,12 @@ interface Runs {
   readonly sample: number
 }
 
-/** Number of times that a test repeats its steps. */
+/** Returns the number of repetitions of a test. */
 export function runs({ long, sample }: Runs): number {
   return isLong ? long : sample
 }
 
-/** Parameters of fast-check. The sample has a fixed seed, so that `npm test` tries the same cases each time. */
+/** Returns parameters for fast-check. The sample has a fixed seed, so that `npm test` is deterministic. */
 export function propertyRuns(counts: Runs): { readonly numRuns: number; readonly seed?: number } {
   return isLong ? { numRuns: counts.long } : { numRuns: counts.sample, seed: 20_260_728 }
 }

@@ -28,22 +28,22 @@ import { pageWatcher } from './fixtures/watched-page.ts'
 const folder = await mkdtemp(join(tmpdir(), 'unfold-schemas-'))
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-/** A server whose lists are looked at, with what brings more of its tools into them. */
+/** A server whose lists are checked, with the calls that reveal more tools. */
 interface Subject {
   readonly served: object
   readonly principal?: Principal
-  /** Calls after which more is listed. */
+  /** Calls that reveal more tools. */
   readonly calls?: readonly (readonly [name: string, args?: Record<string, unknown>])[]
-  /** Whatever else has to happen. */
+  /** Other steps that reveal tools. */
   readonly prepare?: () => void | Promise<void>
-  /** Ends what was started for it. */
+  /** Stops what was started for the server. */
   readonly done?: () => Promise<void>
 }
 
 function browserOf(): Subject {
   const recording = new Recording({ redactor: new Redactor() })
   const nobody = (): never => {
-    throw new Error('No browser runs here.')
+    throw new Error('No browser in this test.')
   }
   const browser = { tabs: () => [], tab: nobody, snapshot: async () => nobody() }
   const served = browserToolbox({ recording, browser, baselines: new Baselines(), sessions: folder, output: folder })
@@ -73,7 +73,7 @@ function queueOf(): Subject {
   return { served: jobServer(queue), prepare, calls: [['jobs', { which: 'done' }]] }
 }
 
-/** Every server of this repository that others are meant to learn from; one that is added belongs here. */
+/** All example servers of this repository; add new ones here. */
 const subjects: { readonly [name: string]: () => Subject } = {
   'automation-hub': () => ({ served: automationHub({ folder, allowPrivate: false, timeoutMs: 1_000 }) }),
   'big-catalog': () => ({ served: workshop() }),
@@ -101,7 +101,7 @@ const subjects: { readonly [name: string]: () => Subject } = {
 const combiners = ['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref', '$dynamicRef'] as const
 const nameForm = /^[\w.-]{1,128}$/u
 
-/** What is wrong with a tool for clients that take plain objects only. */
+/** Returns the problems of a tool for clients that accept plain object schemas only. */
 function faultsOf({ name, description, inputSchema }: Tool): readonly string[] {
   const faults: string[] = []
   const { type, properties, required = [] } = inputSchema
@@ -118,11 +118,11 @@ function faultsOf({ name, description, inputSchema }: Tool): readonly string[] {
 const faultsIn = (tools: readonly Tool[]): readonly string[] =>
   tools.flatMap((tool) => faultsOf(tool).map((fault) => `${tool.name}: ${fault}`))
 
-/** The tools whose schemas combine others somewhere below the top, which clients take. */
+/** Returns the tools with combined schemas below the top level, which clients accept. */
 const nestedIn = (tools: readonly Tool[]): readonly string[] =>
   tools.filter(({ inputSchema }) => /"(?:anyOf|oneOf|allOf|not)":/u.test(JSON.stringify(inputSchema))).map(({ name }) => name)
 
-/** All that a client can be shown: as it connects, with every group open, and under every way of showing. */
+/** Returns all tools that a client can see: initially, with every group active, and in every exposure. */
 async function listsOf({ served, principal, calls = [], prepare }: Subject): Promise<readonly Tool[]> {
   const asking = principal === undefined ? {} : { principal }
   const all: Tool[] = []
@@ -141,7 +141,7 @@ async function listsOf({ served, principal, calls = [], prepare }: Subject): Pro
     take(client)
   }
   for (const { name, activator } of client.groups()) {
-    // One that excludes another switches it off, so each is looked at as it opens.
+    // Activating a group deactivates those it excludes, so each list is checked after its activation.
     await client.call(activator)
     expect(client.groups().find((group) => group.name === name)?.active, `for ${name}`).toBe(true)
     take(client)
@@ -178,16 +178,16 @@ describe('the schemas of every example', () => {
   })
 })
 
-test('below the top only manage_tools of the library’s own tools combines schemas', async () => {
+test('of the library’s own tools, only manage_tools combines schemas below the top level', async () => {
   const surface = new Set(['manage_tools', 'search_tools', 'describe_tools', 'call_tool', 'deactivate'])
   const tools = await listsOf(subjects.lazy?.() ?? { served: {} })
   const own = tools.filter(({ name }) => surface.has(name))
   expect(new Set(own.map(({ name }) => name)).size).toBeGreaterThan(3)
-  // Names of tools are given one by one or as a list: `tools` is one or the other.
+  // `tools` is one name or a list of names.
   expect([...new Set(nestedIn(own))]).toEqual(['manage_tools'])
 })
 
-test('a fault would be found', () => {
+test('the check detects an invalid schema', () => {
   const tool = (inputSchema: JsonSchema, name = 'look'): Tool => ({ name, inputSchema: inputSchema as Tool['inputSchema'] })
   expect(faultsIn([tool({ type: 'object', properties: {}, anyOf: [] })])).toEqual(['look: anyOf at the top'])
   expect(faultsIn([tool({ type: 'object' })])).toEqual(['look: no properties'])
@@ -196,7 +196,7 @@ test('a fault would be found', () => {
   expect(faultsIn([tool({ type: 'object', properties: {} }, 'two words')])).toEqual(['two words: its name'])
 })
 
-test('whatever groups, tools and modes a server has, its surface and its composite tools are plain objects', async () => {
+test('with any groups, tools and modes, surface tools and composite tools have plain object schemas', async () => {
   const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,11}$/u)
   const setting = fc.record({
     groups: fc.uniqueArray(name, { maxLength: 4 }),

@@ -9,29 +9,29 @@ import {
 } from '@unfold-mcp/server/testing'
 import { test } from 'vitest'
 import { type Fixture, isFixture } from './fixtures/fixture.ts'
-import { type Reach, type Requirement, type RequirementId, requirements } from './requirements.ts'
+import { type Requirement, type RequirementId, requirements, type TransportSet } from './requirements.ts'
 import { openWire, type Wire, type WireOptions } from './wire.ts'
 
-/** Where one proof takes place: everything it opens is closed when it ends. */
-export interface Place {
-  readonly way: TestTransport
-  /** Serves a toolbox in this way, for any number of clients. */
+/** Opens servers and clients for one test; everything it opens is closed when the test ends. */
+export interface Harness {
+  readonly testTransport: TestTransport
+  /** Serves a toolbox to any number of clients. */
   readonly serve: (served: object, options?: HandlerOptions) => Promise<TestServer>
-  /** Serves a toolbox in this way to one client. */
+  /** Serves a toolbox to one client. */
   readonly connect: (served: object, options?: ConnectOptions) => Promise<TestClient>
-  /** Serves a toolbox in this way to a client that shows every byte. */
+  /** Serves a toolbox to a client that exposes every byte. */
   readonly wire: (served: object, options?: WireOptions) => Promise<Wire>
 }
 
-type ReachOf<I extends RequirementId> = Extract<(typeof requirements)[number], { readonly id: I }>['ways']
+type TransportSetOf<I extends RequirementId> = Extract<(typeof requirements)[number], { readonly id: I }>['transports']
 
-type Body<I extends RequirementId> = ReachOf<I> extends 'none' ? () => void | Promise<void> : (place: Place) => Promise<void>
+type Body<I extends RequirementId> =
+  TransportSetOf<I> extends 'none' ? () => void | Promise<void> : (harness: Harness) => Promise<void>
 
 type FixtureBody<I extends RequirementId, S> =
-  ReachOf<I> extends 'none' ? (made: S) => void | Promise<void> : (place: Place & S) => Promise<void>
+  TransportSetOf<I> extends 'none' ? (fixture: S) => void | Promise<void> : (harness: Harness & S) => Promise<void>
 
-/** The ways that each reach stands for. */
-export const waysOf: { readonly [R in Reach]: readonly TestTransport[] } = {
+export const transportSets: { readonly [T in TransportSet]: readonly TestTransport[] } = {
   every: testTransports,
   session: testTransports.filter(({ era }) => era === 'session'),
   stateless: testTransports.filter(({ era }) => era === 'stateless'),
@@ -41,51 +41,49 @@ export const waysOf: { readonly [R in Reach]: readonly TestTransport[] } = {
   none: [],
 }
 
-/** Proves a requirement: once on each way that it applies to, and with a fixture once through each of its doors. */
+/** Declares the tests of a requirement: one for each transport that it applies to and each variant of the fixture. */
 export function verifies<I extends RequirementId>(id: I, body: Body<I>): void
 export function verifies<I extends RequirementId, S extends object>(id: I, fixture: Fixture<S>, body: FixtureBody<I, S>): void
 export function verifies(
   id: RequirementId,
   ...[first, second]: [body: AnyBody] | [fixture: Fixture<object>, body: AnyBody]
 ): void {
-  const { behaviour, ways: reach }: Requirement = requirements.find((requirement) => requirement.id === id) ?? unknown(id)
+  const requirement: Requirement | undefined = requirements.find((each) => each.id === id)
+  if (requirement === undefined) throw new Error(`Unknown requirement ${id}.`)
+  const { behaviour, transports } = requirement
   const body = isFixture(first) ? second : first
   if (body === undefined) throw new Error(`${id} has no body.`)
-  const doors: readonly (string | undefined)[] = isFixture(first) ? first.doors : [undefined]
-  for (const door of doors) {
-    const made = (): object => (isFixture(first) && door !== undefined ? first.make(door) : {})
-    const through = door === undefined ? '' : ` · ${door}`
-    for (const way of reach === 'none' ? [undefined] : waysOf[reach]) {
-      const where = way === undefined ? '' : ` · ${way.transport}, ${way.era}`
-      test.concurrent(`${id} ${behaviour}${where}${through}`, async () => {
-        if (way === undefined) return body(made() as Place)
-        return at(way, (place) => body({ ...place, ...made() }))
+  const variants: readonly (string | undefined)[] = isFixture(first) ? first.variants : [undefined]
+  for (const variant of variants) {
+    const make = (): object => (isFixture(first) && variant !== undefined ? first.make(variant) : {})
+    const variantSuffix = variant === undefined ? '' : ` · ${variant}`
+    for (const testTransport of transports === 'none' ? [undefined] : transportSets[transports]) {
+      const transportSuffix = testTransport === undefined ? '' : ` · ${testTransport.transport}, ${testTransport.era}`
+      test.concurrent(`${id} ${behaviour}${transportSuffix}${variantSuffix}`, async () => {
+        if (testTransport === undefined) return body(make() as Harness)
+        return withHarness(testTransport, (harness) => body({ ...harness, ...make() }))
       })
     }
   }
 }
 
-type AnyBody = (place: Place) => void | Promise<void>
+type AnyBody = (harness: Harness) => void | Promise<void>
 
-async function at(way: TestTransport, body: (place: Place) => void | Promise<void>): Promise<void> {
+async function withHarness(testTransport: TestTransport, body: AnyBody): Promise<void> {
   const opened: AsyncDisposable[] = []
-  const kept = <T extends AsyncDisposable>(resource: T): T => {
+  const track = <T extends AsyncDisposable>(resource: T): T => {
     opened.push(resource)
     return resource
   }
-  const serve = async (served: object, options?: HandlerOptions) => kept(await testServer(served, way, options))
+  const serve = async (served: object, options?: HandlerOptions) => track(await testServer(served, testTransport, options))
   try {
     await body({
-      way,
+      testTransport,
       serve,
       connect: async (served, options) => (await serve(served)).connect(options),
-      wire: async (served, options) => kept(await openWire(served, way, options)),
+      wire: async (served, options) => track(await openWire(served, testTransport, options)),
     })
   } finally {
     for (const resource of opened.toReversed()) await resource[Symbol.asyncDispose]()
   }
-}
-
-function unknown(id: string): never {
-  throw new Error(`There is no requirement ${id}.`)
 }

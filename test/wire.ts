@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { type HandlerOptions, listen, type Principal, serveStdio } from '@unfold-mcp/server'
 import type { TestTransport } from '@unfold-mcp/server/testing'
 
-/** A message as it came over the wire: its bytes as text, and what they say. */
+/** A received message: raw text and parsed content. */
 interface Answer {
   readonly text: string
   readonly status: number
@@ -13,37 +13,37 @@ interface Answer {
   readonly error: { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> } | undefined
 }
 
-/** A client that shows every byte. */
+/** A client that exposes every byte. */
 export interface Wire extends AsyncDisposable {
-  /** The answer to the handshake of the session era, or to `server/discover`. */
+  /** The `initialize` result of a session, or the `server/discover` result. */
   readonly greeting: Answer
-  /** Sends a request; the same `id` each time, so that equal answers have equal bytes. */
+  /** Sends a request, always with the same `id`, so that equal replies have equal bytes. */
   ask(method: string, params?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>
-  /** Sends a request with `params` as they are: also none, or ones that no client would send. */
+  /** Sends a request with arbitrary `params`, or none. */
   askExactly(method: string, params: unknown): Promise<Answer>
-  /** The methods of the notifications that were heard. */
+  /** Methods of the received notifications. */
   readonly heard: readonly string[]
-  /** Opens the stream on which a session-era client hears what the server sends by itself. */
+  /** Opens the stream for server-initiated messages of a session. */
   listen(): Promise<void>
-  /** Goes away without a word, in the midst of whatever is under way. */
+  /** Drops the connection without a close, even during a request. */
   vanish(): void
-  /** Goes away for good: a session-era client over HTTP says so, because a broken connection alone does not mean it. */
+  /** Ends the session. Over HTTP it sends DELETE, because a dropped connection does not end a session. */
   leave(): Promise<void>
-  /** Waits until anything that is on its way has arrived. */
+  /** Waits until all messages in transit have arrived. */
   quiet(): Promise<void>
 }
 
 export interface WireOptions extends HandlerOptions {
   readonly principal?: Principal
-  /** What the client asks for in its address, such as `groups=files`. */
+  /** View in the URL of the client, such as `groups=files`. */
   readonly view?: string
-  /** `false` leaves the handshake of the session era unfinished. */
+  /** `false` leaves the session handshake unfinished. */
   readonly initialised?: boolean
-  /** `false` for a session-era client that opens its stream later, with `listen`. */
+  /** `false` for a session that opens its stream later, with `listen`. */
   readonly listens?: boolean
 }
 
-/** Where a wire leads: a server that can be reached over pipes and over HTTP. */
+/** A server that can be reached over pipes and over HTTP. */
 export interface Endpoint {
   pipe(transport: Transport): { close(): Promise<void> }
   http(): Promise<{ readonly url: string; fetch(url: string, init?: RequestInit): Promise<Response>; close(): Promise<void> }>
@@ -65,14 +65,14 @@ interface Line extends AsyncDisposable {
   readonly heard: string[]
   exchange: Exchange
   notify(message: Record<string, unknown>): Promise<void>
-  /** Hears what the server sends by itself. */
+  /** Receives server-initiated messages. */
   readonly listen: () => Promise<void>
   readonly vanish: () => void
   readonly leave: () => Promise<void>
 }
 
-/** Serves a toolbox to a client that shows every byte. */
-export function openWire(served: object, way: TestTransport, options: WireOptions = {}): Promise<Wire> {
+/** Serves a toolbox to a client that exposes every byte. */
+export function openWire(served: object, testTransport: TestTransport, options: WireOptions = {}): Promise<Wire> {
   const { principal, view, initialised: _i, listens: _l, ...rest } = options
   const seen = { ...(principal !== undefined && { principal }), ...(view !== undefined && { view }) }
   const endpoint: Endpoint = {
@@ -82,10 +82,10 @@ export function openWire(served: object, way: TestTransport, options: WireOption
       return { url: `${listening.url}?${view ?? ''}`, fetch: (url, init) => fetch(url, init), close: () => listening.close() }
     },
   }
-  return wireTo(endpoint, way, options)
+  return wireTo(endpoint, testTransport, options)
 }
 
-/** Connects a client that shows every byte. */
+/** Connects a client that exposes every byte. */
 export async function wireTo(
   endpoint: Endpoint,
   { transport, era }: TestTransport,
@@ -199,7 +199,7 @@ async function follow(response: Response, heard: string[]): Promise<void> {
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
       heard.push(...messagesOf(decoder.decode(chunk)).flatMap(({ method }) => (method === undefined ? [] : [method])))
   } catch {
-    // The stream ends with the wire.
+    // The stream ends with the connection.
   }
 }
 
@@ -209,7 +209,7 @@ interface Message {
   readonly error?: unknown
 }
 
-/** The messages in a body, which is one of them or a stream of events. */
+/** Parses a body, which is a single message or an event stream. */
 function messagesOf(text: string): readonly Message[] {
   if (text === '') return []
   if (text.startsWith('{')) return [JSON.parse(text) as Message]

@@ -8,23 +8,23 @@ import { converse } from '../src/adaptive-client/program.ts'
 import { askFor } from '../src/adaptive-client/question.ts'
 import { terminalOver } from '../src/adaptive-client/terminal.ts'
 
-/** A terminal whose lines are written by a test, and what it was told. */
+/** A terminal with scripted input and recorded output. */
 function typed() {
   const input = new PassThrough()
   const output = new PassThrough()
-  let said = ''
+  let printed = ''
   output.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    printed += text
   })
   return {
     terminal: terminalOver(input, output),
     type: (...lines: readonly string[]) => void input.write(lines.map((line) => `${line}\n`).join('')),
     end: () => void input.end(),
-    get said() {
-      return said
+    get printed() {
+      return printed
     },
     async until(text: string) {
-      await expect.poll(() => said, { timeout: 5_000 }).toContain(text)
+      await expect.poll(() => printed, { timeout: 5_000 }).toContain(text)
     },
   }
 }
@@ -48,13 +48,13 @@ const server = () => {
 }
 
 describe('a client that knows no tool', () => {
-  test('makes its menu, questions and answers from what it finds', async () => {
+  test('generates its menu and questions from the tools of the server', async () => {
     await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
-    const person = typed()
-    person.type('brew', 'many', '2.5', '3', 'black', '2', 'tea', 'nonsense', 'quit')
-    await converse(connection, person.terminal)
-    expect(person.said).toBe(
+    const user = typed()
+    user.type('brew', 'many', '2.5', '3', 'black', '2', 'tea', 'nonsense', 'quit')
+    await converse(connection, user.terminal)
+    expect(user.printed).toBe(
       [
         'kitchen 2.0.0',
         'Cooks.',
@@ -76,40 +76,40 @@ describe('a client that knows no tool', () => {
     )
   })
 
-  test('has a new menu when the server changes while it waits', async () => {
+  test('updates its menu when the server changes', async () => {
     const { toolbox, registry } = server()
     await using listening = await listen(toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
-    const person = typed()
-    const talk = converse(connection, person.terminal)
-    await person.until('> ')
+    const user = typed()
+    const talk = converse(connection, user.terminal)
+    await user.until('> ')
     registry.register('bake', { description: 'Bake bread' }, () => 'bread')
-    await person.until('The tools changed: + bake\n> ')
-    person.type('bake')
-    await person.until('bread')
+    await user.until('The tools changed: + bake\n> ')
+    user.type('bake')
+    await user.until('bread')
     registry.unregister('bake')
-    await person.until('The tools changed: - bake')
-    person.end()
+    await user.until('The tools changed: - bake')
+    user.end()
     await talk
   })
 
-  test('ends with its input, also in the middle of a question', async () => {
+  test('exits when its input ends, even during a question', async () => {
     await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
     await using connection = await connect({ url: listening.url })
-    const person = typed()
-    person.type('brew')
-    person.end()
-    await converse(connection, person.terminal)
-    expect(person.said).toContain('cups (whole number)')
+    const user = typed()
+    user.type('brew')
+    user.end()
+    await converse(connection, user.terminal)
+    expect(user.printed).toContain('cups (whole number)')
   })
 })
 
 describe('questions from a schema', () => {
   const asked = async (schema: JsonSchema, ...lines: readonly string[]) => {
-    const person = typed()
-    person.type(...lines)
-    person.end()
-    return askFor(formOf(schema).fields, person.terminal)
+    const user = typed()
+    user.type(...lines)
+    user.end()
+    return askFor(formOf(schema).fields, user.terminal)
   }
   const object = (properties: JsonSchema, required: readonly string[] = []): JsonSchema => ({
     type: 'object',
@@ -143,7 +143,7 @@ describe('questions from a schema', () => {
     expect(await asked(schema, ...lines)).toEqual(value)
   })
 
-  test('nothing when the person leaves', async () => {
+  test('returns undefined if the user leaves', async () => {
     expect(await asked(object({ a: { type: 'string' } }, ['a']))).toBeUndefined()
   })
 })

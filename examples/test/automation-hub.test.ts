@@ -34,7 +34,7 @@ const networkTools = ['fetch_url', 'download', 'upload']
 const databaseTools = ['create_table', 'insert', 'query', 'update']
 
 describe('the menu', () => {
-  test('a fresh session sees the activators and deactivate', async () => {
+  test('a new session sees the activators and deactivate', async () => {
     await using session = await connected(hub())
     expect(await session.toolNames()).toEqual(menu)
   })
@@ -44,7 +44,7 @@ describe('the menu', () => {
     expect(await session.toolNames()).toEqual([...fileTools, ...networkTools, ...databaseTools])
   })
 
-  test('activating a group shows its tools and tells the client; deactivating hides them', async () => {
+  test('activating a group shows its tools and notifies the client; deactivating hides them', async () => {
     await using session = await connected(hub())
     expect(await session.text('activate_file_ops')).toContain('read_file(path: string')
     await expect.poll(() => session.notices).toBe(1)
@@ -54,19 +54,19 @@ describe('the menu', () => {
     expect(await session.toolNames()).toEqual([...menu, ...databaseTools])
   })
 
-  test('a tool of a closed group says which group to open', async () => {
+  test('the reply to a call of a hidden tool names the group to activate', async () => {
     await using session = await connected(hub())
     await expect(session.call('query', { table: 'x' })).rejects.toThrow("Call 'activate_database' first")
   })
 
-  test.each(eras)('a whole task runs with the same calls (%s)', async (era) => {
+  test.each(eras)('a complete task runs with the same calls (%s)', async (era) => {
     await using session = await connected(hub(), { era })
     await session.call('activate_file_ops')
     await session.call('write_file', { path: 'note.txt', content: 'hello' })
     expect(await session.text('read_file', { path: 'note.txt' })).toBe('hello')
   })
 
-  test('annotations say what each tool may do', async () => {
+  test('tools have annotations', async () => {
     await using session = await connected(hub(), { era: 'stateless' })
     const { tools } = await session.client.listTools()
     const having = (hint: 'readOnlyHint' | 'destructiveHint') =>
@@ -77,13 +77,13 @@ describe('the menu', () => {
 })
 
 describe('settings', () => {
-  test('the folder comes from its own variable, UNFOLD_HOME or the XDG data folder', () => {
+  test('the folder comes from AUTOMATION_HUB_FOLDER, UNFOLD_HOME or the XDG data folder', () => {
     expect(settingsFrom({ AUTOMATION_HUB_FOLDER: '/a', UNFOLD_HOME: '/b' }).folder).toBe('/a')
     expect(settingsFrom({ UNFOLD_HOME: '/b', XDG_DATA_HOME: '/c' }).folder).toBe(join('/b', 'automation-hub'))
     expect(settingsFrom({ XDG_DATA_HOME: '/c' }).folder).toBe(join('/c', 'unfold', 'automation-hub'))
   })
 
-  test('private addresses are allowed by 1 alone', () => {
+  test('only the value 1 allows private addresses', () => {
     expect(settingsFrom({ AUTOMATION_HUB_ALLOW_PRIVATE: '1' }).allowPrivate).toBe(true)
     expect(settingsFrom({ AUTOMATION_HUB_ALLOW_PRIVATE: '0' }).allowPrivate).toBe(false)
   })
@@ -109,7 +109,7 @@ describe('file_ops', () => {
     expect(await readdir(files)).toEqual([])
   })
 
-  test('bytes travel as base64, and text is refused for what is none', async () => {
+  test('bytes are sent as base64, and binary files are not returned as text', async () => {
     await using session = await opened('file_ops')
     const content = Buffer.from([0, 255, 1]).toString('base64')
     await session.call('write_file', { path: 'x.bin', content, encoding: 'base64' })
@@ -117,7 +117,7 @@ describe('file_ops', () => {
     expect(await session.text('read_file', { path: 'x.bin', encoding: 'base64' })).toBe(content)
   })
 
-  test('moving replaces nothing unless told to', async () => {
+  test('moving does not overwrite by default', async () => {
     await using session = await opened('file_ops')
     await session.call('write_file', { path: 'a', content: 'a' })
     await session.call('write_file', { path: 'b', content: 'b' })
@@ -126,7 +126,7 @@ describe('file_ops', () => {
     expect(await session.text('read_file', { path: 'b' })).toBe('a')
   })
 
-  test('a file too large for one answer is read in parts', async () => {
+  test('a file above the result limit is read in parts', async () => {
     await using session = await opened('file_ops')
     await mkdir(files, { recursive: true })
     await writeFile(join(files, 'large'), 'x'.repeat(1_000_001))
@@ -134,7 +134,7 @@ describe('file_ops', () => {
     expect(await session.text('read_file', { path: 'large', offset: 1_000_000 })).toBe('x')
   })
 
-  test.each(['../secret', 'a/../../secret', '/etc/hostname', '..'])('no path leads out of the folder: %s', async (path) => {
+  test.each(['../secret', 'a/../../secret', '/etc/hostname', '..'])('no path escapes the folder: %s', async (path) => {
     await using session = await opened('file_ops')
     await writeFile(join(folder, 'secret'), 'secret')
     for (const [name, args] of [
@@ -144,18 +144,18 @@ describe('file_ops', () => {
       ['move_file', { from: path, to: 'here' }],
       ['list_files', { path }],
     ] as const) {
-      await expect(session.call(name, args)).rejects.toThrow('leads out of the hub')
+      await expect(session.call(name, args)).rejects.toThrow('is outside the hub')
     }
     expect(await readFile(join(folder, 'secret'), 'utf8')).toBe('secret')
   })
 
-  test('a neighbour whose name only starts alike is outside', async () => {
+  test('a sibling folder with a common name prefix is outside', async () => {
     await using session = await opened('file_ops')
     await mkdir(`${files}-2`)
-    await expect(session.call('list_files', { path: '../files-2' })).rejects.toThrow('leads out of the hub')
+    await expect(session.call('list_files', { path: '../files-2' })).rejects.toThrow('is outside the hub')
   })
 
-  test('no link leads out of the folder, existing or dangling', async () => {
+  test('no link escapes the folder, existing or dangling', async () => {
     await using session = await opened('file_ops')
     const outside = join(folder, 'outside')
     await mkdir(files, { recursive: true })
@@ -164,7 +164,7 @@ describe('file_ops', () => {
     await symlink(outside, join(files, 'way-out'))
     await symlink(join(outside, 'secret'), join(files, 'secret-link'))
     await symlink(join(outside, 'new'), join(files, 'dangling'))
-    const refused = expect.stringContaining('leads out of the hub')
+    const refused = expect.stringContaining('is outside the hub')
     await expect(session.call('read_file', { path: 'secret-link' })).rejects.toMatchObject({ message: refused })
     await expect(session.call('read_file', { path: 'way-out/secret' })).rejects.toMatchObject({ message: refused })
     await expect(session.call('write_file', { path: 'way-out/new', content: 'x' })).rejects.toMatchObject({ message: refused })
@@ -172,7 +172,7 @@ describe('file_ops', () => {
       message: refused,
     })
     await expect(session.call('list_files', { path: 'way-out' })).rejects.toMatchObject({ message: refused })
-    // Writing puts a file in the place of a link, and deleting removes the link; neither follows it.
+    // Writing replaces a link with a file, and deleting removes the link; neither follows it.
     await session.call('write_file', { path: 'dangling', content: 'inside' })
     await session.call('write_file', { path: 'secret-link', content: 'inside' })
     await session.call('delete_file', { path: 'way-out' })
@@ -180,15 +180,15 @@ describe('file_ops', () => {
     expect(await readFile(join(outside, 'secret'), 'utf8')).toBe('secret')
   })
 
-  test('appending to a link that leads out reads nothing from there', async () => {
+  test('appending to a link that escapes the folder reads nothing from its target', async () => {
     await using session = await opened('file_ops')
     await mkdir(files, { recursive: true })
     await writeFile(join(folder, 'secret'), 'secret')
     await symlink(join(folder, 'secret'), join(files, 'link'))
-    await expect(session.call('write_file', { path: 'link', content: 'x', append: true })).rejects.toThrow('leads out')
+    await expect(session.call('write_file', { path: 'link', content: 'x', append: true })).rejects.toThrow('is outside the hub')
   })
 
-  test('mistakes are answered with the next step and without paths of the machine', async () => {
+  test('errors include the next step and no paths of the machine', async () => {
     await using session = await opened('file_ops')
     await session.call('write_file', { path: 'dir/file', content: 'x' })
     const messages = await Promise.all(
@@ -206,14 +206,14 @@ describe('file_ops', () => {
       ).map(([name, args]) => session.call(name, args).then(String, (error: Error) => error.message)),
     )
     expect(messages).toEqual([
-      'There is no "missing.txt". Call list_files to see what there is.',
+      '"missing.txt" does not exist. Call list_files to see the existing files.',
       '"dir" is a folder. Name a file in it; list_files shows them.',
-      '"dir/file/deeper" goes through something that is not a folder. Call list_files to see what there is.',
-      'The folder "dir" is not empty. Delete what is in it first.',
-      '"." is the whole folder. Name a file in it, such as "notes/today.txt".',
-      '"." is the whole folder. Name a file in it, such as "notes/today.txt".',
+      '"dir/file/deeper" contains a component that is not a folder. Call list_files to see the existing files.',
+      'The folder "dir" is not empty. Delete its contents first.',
+      '"." is the folder itself. Name a file in it, such as "notes/today.txt".',
+      '"." is the folder itself. Name a file in it, such as "notes/today.txt".',
       '"dir" is a folder. Name a file in it; list_files shows them.',
-      'There is no "missing". Call list_files to see what there is.',
+      '"missing" does not exist. Call list_files to see the existing files.',
     ])
     expect((await readdir(files)).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
@@ -257,7 +257,7 @@ describe('network', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('fetch_url gives the text, follows redirects and cuts what is long', async () => {
+  test('fetch_url returns the text, follows redirects and truncates long bodies', async () => {
     await using session = await opened('network')
     const page = { url: `${site}/page`, status: 200, type: 'text/plain', text: 'a page', truncated: false }
     expect(await session.data('fetch_url', { url: `${site}/page` })).toEqual(page)
@@ -269,7 +269,7 @@ describe('network', () => {
     })
   })
 
-  test('download saves a file, whole or not at all', async () => {
+  test('download saves a file atomically', async () => {
     await using session = await opened('network')
     expect(await session.data('download', { url: `${site}/large`, path: 'got/large.txt' })).toEqual({
       path: 'got/large.txt',
@@ -278,16 +278,16 @@ describe('network', () => {
     })
     expect((await readFile(join(files, 'got/large.txt'))).length).toBe(200_000)
     await expect(session.call('download', { url: `${site}/page`, path: 'got/large.txt' })).rejects.toThrow('overwrite: true')
-    await expect(session.call('download', { url: `${site}/nowhere`, path: 'none.txt' })).rejects.toThrow('answered 404')
+    await expect(session.call('download', { url: `${site}/nowhere`, path: 'none.txt' })).rejects.toThrow('returned status 404')
     await expect(session.call('download', { url: `${site}/broken`, path: 'none.txt' })).rejects.toThrow('broke the connection')
-    await expect(session.call('download', { url: `${site}/page`, path: '../out.txt' })).rejects.toThrow('leads out')
+    await expect(session.call('download', { url: `${site}/page`, path: '../out.txt' })).rejects.toThrow('is outside the hub')
     expect(await readdir(files)).toEqual(['got'])
     expect(await readdir(join(files, 'got'))).toEqual(['large.txt'])
     await session.call('download', { url: `${site}/page`, path: 'got/large.txt', overwrite: true })
     expect(await readFile(join(files, 'got/large.txt'), 'utf8')).toBe('a page')
   })
 
-  test('upload sends a file and gives back what the server said', async () => {
+  test('upload sends a file and returns the response', async () => {
     await using session = await opened('file_ops', 'network')
     await session.call('write_file', { path: 'report.csv', content: 'a,b\n1,2\n' })
     expect(await session.data('upload', { path: 'report.csv', url: `${site}/in`, type: 'text/csv' })).toEqual({
@@ -296,25 +296,25 @@ describe('network', () => {
       answer: 'taken',
     })
     expect(received).toEqual([{ method: 'PUT', type: 'text/csv', body: Buffer.from('a,b\n1,2\n') }])
-    await expect(session.call('upload', { path: '../database.json', url: `${site}/in` })).rejects.toThrow('leads out')
-    await expect(session.call('upload', { path: 'missing', url: `${site}/in` })).rejects.toThrow('There is no "missing"')
+    await expect(session.call('upload', { path: '../database.json', url: `${site}/in` })).rejects.toThrow('is outside the hub')
+    await expect(session.call('upload', { path: 'missing', url: `${site}/in` })).rejects.toThrow('"missing" does not exist')
   })
 
-  test('what is not fetched is refused with the reason', async () => {
+  test('unsupported URLs are rejected with the reason', async () => {
     await using session = await opened('network')
     const refusal = (url: string) => session.call('fetch_url', { url }).then(String, (error: Error) => error.message)
-    expect(await refusal('file:///etc/hostname')).toContain('starts with http://')
-    expect(await refusal('example')).toContain('is not an address')
+    expect(await refusal('file:///etc/hostname')).toContain('Use http://')
+    expect(await refusal('example')).toContain('is not a valid URL')
     expect(await refusal('http://192.168.1.1/')).toContain('in a private network')
     expect(await refusal('http://[fd00::1]/')).toContain('in a private network')
     expect(await refusal('http://0xa000001/')).toContain('10.0.0.1, in a private network')
     expect(await refusal(`${site}/private`)).toContain('in a private network')
-    expect(await refusal(`${site}/file`)).toContain('starts with http://')
+    expect(await refusal(`${site}/file`)).toContain('Use http://')
     expect(await refusal(`${site}/circle`)).toContain('redirects more than 5 times')
     expect(await refusal('http://127.0.0.1:1/')).toContain('refuses connections')
   })
 
-  test('a server that takes too long is given up, before its answer and in the middle of it', async () => {
+  test('a slow server times out, before and during the response', async () => {
     await using session = await connected(hub(100), { era: 'stateless' })
     await expect(session.call('fetch_url', { url: `${site}/silent` })).rejects.toThrow('took too long')
     await expect(session.call('fetch_url', { url: `${site}/slow` })).rejects.toThrow('took too long')
@@ -322,7 +322,7 @@ describe('network', () => {
     expect(await readdir(files)).toEqual([])
   })
 
-  test('private ranges are known by number, also inside IPv6, and loopback is none of them', () => {
+  test('private ranges are detected, including IPv4 inside IPv6, and loopback is not private', () => {
     const hidden = [
       '10.1.2.3',
       '172.31.0.1',
@@ -356,7 +356,7 @@ describe('database', () => {
     return session
   }
 
-  test('rows are inserted, found, updated, and still there for the next server', async () => {
+  test('rows are inserted, found, updated, and persist for the next server', async () => {
     await using session = await opened('database')
     expect(await session.text('create_table', people)).toBe('Made table people: id, name, age.')
     expect(await session.data('insert', { table: 'people', rows })).toEqual({ ids: [1, 2, 3] })
@@ -394,7 +394,7 @@ describe('database', () => {
     expect(found.rows.map((row) => row.name)).toEqual(names)
   })
 
-  test('mistakes are answered with what would be right', async () => {
+  test('errors explain the valid values', async () => {
     await using session = await withPeople()
     const refusal = (name: string, args: object) => session.call(name, { ...args }).then(String, (error: Error) => error.message)
     const where = (column: string, op: string, value: unknown) =>
@@ -402,29 +402,29 @@ describe('database', () => {
     expect(await where('size', '=', 1)).toBe(
       'Table "people" has no column "size". It has: id (integer), name (text), age (integer).',
     )
-    expect(await where('age', '=', 'old')).toBe('"age" holds integer; "old" is something else.')
-    expect(await where('age', 'contains', 'x')).toBe('"contains" is for text, and "age" holds integer.')
+    expect(await where('age', '=', 'old')).toBe('"age" is integer; "old" is not.')
+    expect(await where('age', 'contains', 'x')).toBe('"contains" works on text, but "age" is integer.')
     expect(await where('age', 'in', 3)).toContain('Put the values in [ ]')
     expect(await where('age', '<', null)).toContain('use "=" with null')
     expect(await where('age', 'like', 3)).toContain('where.0.op')
-    expect(await refusal('query', { table: 'pets' })).toBe('There is no table "pets". Tables: people.')
-    expect(await refusal('create_table', people)).toContain('There is a table "people" already')
+    expect(await refusal('query', { table: 'pets' })).toBe('Unknown table "pets". Tables: people.')
+    expect(await refusal('create_table', people)).toContain('Table "people" already exists')
     expect(await refusal('create_table', { table: 'x', columns: [{ name: 'id', type: 'text' }] })).toContain(
-      'a column "id" already',
+      'already has a column "id"',
     )
     expect(await refusal('create_table', { table: '__proto__', columns: people.columns })).toContain('must be a letter')
-    expect(await refusal('insert', { table: 'people', rows: [{ age: 3 }] })).toContain('"name" must have a value')
+    expect(await refusal('insert', { table: 'people', rows: [{ age: 3 }] })).toContain('"name" is required')
     expect(await refusal('insert', { table: 'people', rows: [{ name: 'X', age: 1.5 }] })).toContain(
       '1.5 does not fit the column "age"',
     )
-    expect(await refusal('insert', { table: 'people', rows: [{ id: 9, name: 'X' }] })).toContain('"id" is filled in')
+    expect(await refusal('insert', { table: 'people', rows: [{ id: 9, name: 'X' }] })).toContain('assigns the column "id"')
     expect(
       await refusal('update', { table: 'people', set: { name: null }, where: [{ column: 'id', op: '>', value: 0 }] }),
-    ).toContain('must have a value')
+    ).toContain('is required')
     expect(await refusal('update', { table: 'people', set: { age: 1 }, where: [] })).toContain('where')
   })
 
-  test('a refused change leaves everything as it was', async () => {
+  test('a rejected change leaves the database unchanged', async () => {
     await using session = await withPeople()
     const before = await readFile(join(folder, 'database.json'), 'utf8')
     await expect(session.call('insert', { table: 'people', rows: [{ name: 'New' }, { name: 3 }] })).rejects.toThrow(
@@ -434,7 +434,7 @@ describe('database', () => {
     expect(await readdir(folder)).toEqual(['database.json'])
   })
 
-  test('changes made at the same time are all kept', async () => {
+  test('concurrent changes are all applied', async () => {
     await using session = await withPeople()
     await Promise.all(
       Array.from({ length: 20 }, (_, n) => session.call('insert', { table: 'people', rows: [{ name: `n${n}` }] })),
@@ -442,17 +442,17 @@ describe('database', () => {
     expect(await session.data('query', { table: 'people', limit: 1 })).toMatchObject({ total: 23 })
   })
 
-  test('a damaged file is reported, not overwritten', async () => {
+  test('a corrupt file is reported, not overwritten', async () => {
     await writeFile(join(folder, 'database.json'), '{"tables": 3}')
     await using session = await opened('database')
-    await expect(session.call('create_table', people)).rejects.toThrow('The database file is damaged')
+    await expect(session.call('create_table', people)).rejects.toThrow('The database file is corrupt')
     expect(await readFile(join(folder, 'database.json'), 'utf8')).toBe('{"tables": 3}')
   })
 
   test('file tools cannot reach the database', async () => {
     await using session = await opened('file_ops', 'database')
     await session.call('create_table', people)
-    await expect(session.call('delete_file', { path: '../database.json' })).rejects.toThrow('leads out')
+    await expect(session.call('delete_file', { path: '../database.json' })).rejects.toThrow('is outside the hub')
     expect(existsSync(join(folder, 'database.json'))).toBe(true)
   })
 })

@@ -5,14 +5,14 @@ import { connected } from './connected.ts'
 
 const made = workshop()
 
-describe('about a thousand instruments', () => {
-  test('there are about a thousand, each with a name of its own', async () => {
+describe('about a thousand tools', () => {
+  test('there are about a thousand tools with unique names', async () => {
     await using everything = await testContext(made, { view: 'exposure=everything' })
     expect(everything.tools().length).toBeGreaterThan(950)
     expect(everything.tools().length).toBeLessThan(1_100)
   })
 
-  test('a session that asks for groups sees the shelves, opens one, and works', async () => {
+  test('a session with exposure=groups sees one activator per group, activates one, and calls its tools', async () => {
     await using session = await connected(made, { view: 'exposure=groups' })
     const fresh = await session.toolNames()
     expect(fresh).toContain('activate_length')
@@ -23,7 +23,7 @@ describe('about a thousand instruments', () => {
     await expect.poll(() => session.notices).toBe(1)
   })
 
-  test('a session that asks for lazy mode enables the one it needs', async () => {
+  test('a session with exposure=lazy enables the tool it needs', async () => {
     await using session = await connectedTo('exposure=lazy')
     expect(session.toolNames()).toEqual(['manage_tools'])
     await session.call('manage_tools', { action: 'enable', tools: 'easter_sunday' })
@@ -63,13 +63,13 @@ describe('about a thousand instruments', () => {
     expect((replyData(await client.call('search_tools', { query })) as { names: string[] }).names[0]).toBe(name)
   })
 
-  test('what the workshop cannot do is said', async () => {
+  test('a search without matches says so', async () => {
     await using client = await connectedTo('exposure=search')
     expect(text(await client.call('search_tools', { query: 'send an invoice' }))).toContain('No match for')
   })
 })
 
-test.each(testTransports)('over $transport, whoever asks for search can search ($era)', async (testTransport) => {
+test.each(testTransports)('exposure=search works over $transport ($era)', async (testTransport) => {
   await using server = await testServer(made, testTransport)
   await using client = await server.connect({ view: 'exposure=search' })
   expect(replyData(await client.call('search_tools', { query: 'easter' }))).toMatchObject({
@@ -80,7 +80,7 @@ test.each(testTransports)('over $transport, whoever asks for search can search (
   expect(content).toEqual([{ type: 'text', text: '2027-03-28' }])
 })
 
-describe('instruments', () => {
+describe('tools', () => {
   test.each([
     ['degrees_celsius_to_degrees_fahrenheit', { value: 100 }, { value: 212, unit: '°F' }],
     ['kelvins_to_degrees_celsius', { value: 0 }, { value: -273.15, unit: '°C' }],
@@ -163,11 +163,11 @@ describe('instruments', () => {
     expect(text(await client.call('call_tool', { name, arguments: args }))).toBe(expected)
   })
 
-  test('every instrument has a description, and mistakes say what to do', async () => {
+  test('every tool has a description, and errors say what to do', async () => {
     await using everything = await testContext(made, { view: 'exposure=everything' })
     expect(everything.tools().filter(({ description = '' }) => !description.endsWith('.'))).toEqual([])
     for (const [name, args, words] of [
-      ['triangle_area', { a: 1, b: 1, c: 5 }, 'longer than the others'],
+      ['triangle_area', { a: 1, b: 1, c: 5 }, 'longer than the other two'],
       ['from_roman_numeral', { numeral: 'IIII' }, '4 is IV'],
       ['binary_to_octal', { digits: '12' }, 'not a digit in base 2'],
       ['hex_colour_to_rgb', { colour: 'blue' }, 'like #3366cc'],
@@ -180,7 +180,7 @@ describe('instruments', () => {
     }
   })
 
-  test('converting there and back is the same, for every pair of units', async () => {
+  test('conversions are reversible for every pair of units', async () => {
     await using everything = await testContext(made, { view: 'exposure=everything' })
     const converters = everything
       .toolNames()

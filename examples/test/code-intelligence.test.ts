@@ -11,7 +11,7 @@ async function activated(): Promise<Connected> {
 }
 
 describe('the gate', () => {
-  test('a fresh session sees activate alone, whose description names what is behind it', async () => {
+  test('a new session sees only activate, whose description names the hidden tools', async () => {
     await using session = await connected(codeIntelligence())
     const { tools } = await session.client.listTools()
     expect(tools.map((tool) => tool.name)).toEqual(['activate'])
@@ -23,7 +23,7 @@ describe('the gate', () => {
     await expect(session.call('analyze', { source: '', language: 'python' })).rejects.toThrow('Tool "analyze" not found')
   })
 
-  test('activate reveals the suite, tells the client, and can be called again', async () => {
+  test('activate reveals the suite, notifies the client, and can be called again', async () => {
     await using session = await connected(codeIntelligence())
     expect(await session.text('activate')).toContain('- security_scan(source: string')
     await expect.poll(() => session.notices).toBe(1)
@@ -31,7 +31,7 @@ describe('the gate', () => {
     expect(await session.text('activate')).toContain('Already active')
   })
 
-  test('one session’s activation is not another’s', async () => {
+  test('an activation affects only its session', async () => {
     const served = codeIntelligence()
     await using first = await connected(served)
     await using second = await connected(served)
@@ -52,7 +52,7 @@ describe('the gate', () => {
     })
   })
 
-  test('an unknown language is refused with those that are known', async () => {
+  test('an unknown language is rejected with the known ones', async () => {
     await using session = await activated()
     await expect(session.call('analyze', { source: '', language: 'cobol' })).rejects.toThrow(/language.*python/u)
   })
@@ -80,7 +80,7 @@ export class Shop {
   }
 }
 
-/** Documented already. */
+/** Already documented. */
 export function total(prices: number[], rate = 0.2): number {
   return prices.reduce((sum, price) => sum + price, 0) * (1 + rate)
 }
@@ -161,7 +161,7 @@ describe('analyze', () => {
     })
   })
 
-  test('broken and hostile text is read in short time', async () => {
+  test('broken and hostile text is parsed in linear time', async () => {
     await using session = await activated()
     for (const source of [
       '/['.repeat(50_000),
@@ -186,7 +186,7 @@ describe('refactor', () => {
     return suggestions
   }
 
-  test('long, deep, complex functions and those with many parameters are pointed out', async () => {
+  test('reports functions that are long, deeply nested, complex or have many parameters', async () => {
     const branches = Array.from({ length: 11 }, (_, n) => `  if (a) b(${'cdefghijklm'[n]})`).join('\n')
     const source = [
       'function deep(a) {\n  if (a) {\n    while (a) {\n      try {\n        if (a) { a() }\n      } finally { a() }\n    }\n  }\n}',
@@ -203,7 +203,7 @@ describe('refactor', () => {
     expect((await suggestionsFor(source, { limits: { lines: 50 } })).map(({ kind }) => kind)).not.toContain('long function')
   })
 
-  test('a block that was there before is named with both places', async () => {
+  test('reports duplicated blocks with both locations', async () => {
     const block = ['  const a = one()', '  const b = two(a)', '  three(a, b)', '  four(b)', '  five(a)', '  six()'].join('\n')
     const found = await suggestionsFor(`function x() {\n${block}\n}\n\nfunction y() {\n${block.replaceAll('  ', '    ')}\n}\n`)
     expect(found).toEqual([
@@ -211,7 +211,7 @@ describe('refactor', () => {
     ])
   })
 
-  test('numbers without a name are named, those with one are left alone', async () => {
+  test('reports unnamed numbers and ignores named ones', async () => {
     const found = await suggestionsFor(
       'const limit = 42\nconst options = { size: 7 }\nwait(3600)\nif (x > 3600 && y === 1) stop("99")\n',
     )
@@ -222,7 +222,7 @@ describe('refactor', () => {
 })
 
 describe('document', () => {
-  test('JSDoc for exported functions that have none', async () => {
+  test('adds JSDoc to exported functions without it', async () => {
     await using session = await activated()
     const { skeletons, documented } = await session.data<{
       skeletons: { name: string; beforeLine: number; comment: string }[]
@@ -237,7 +237,7 @@ describe('document', () => {
     expect(skeletons[0]?.comment).toBe('/**\n * Double.\n * @param value TODO\n * @returns TODO\n */')
   })
 
-  test('docstrings for Python, and private functions on request', async () => {
+  test('adds docstrings to Python functions, and to private functions on request', async () => {
     await using session = await activated()
     const source = 'class A:\n    def read_file(self, path):\n        return path\n\n    def _close(self):\n        pass\n'
     expect(await session.data('document', { source, language: 'python' })).toEqual({
@@ -272,7 +272,7 @@ describe('security_scan', () => {
   const rulesAndLines = (findings: readonly Finding[]) =>
     [...findings].sort((a, b) => a.line - b.line).map(({ rule, line }) => `${line} ${rule}`)
 
-  test('JavaScript that is known to go wrong', async () => {
+  test('reports known problems in JavaScript', async () => {
     const source = [
       "import { exec } from 'node:child_process'",
       'eval(input)',
@@ -307,7 +307,7 @@ describe('security_scan', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b))
   })
 
-  test('Python that is known to go wrong', async () => {
+  test('reports known problems in Python', async () => {
     const source = [
       'eval(data)',
       'exec(data)',
@@ -334,7 +334,7 @@ describe('security_scan', () => {
     ])
   })
 
-  test('secrets are found and not repeated', async () => {
+  test('secrets are found and redacted', async () => {
     const key = `AKIA${'Q7'.repeat(8)}`
     const findings = await scanned(`// ${key}\nconst password = 'correct-horse-battery'\n`, 'javascript')
     expect(rulesAndLines(findings)).toEqual(['1 known-key', '2 hard-coded-secret'])
@@ -342,7 +342,7 @@ describe('security_scan', () => {
     expect(JSON.stringify(findings)).not.toContain('correct-horse-battery')
   })
 
-  test('harmless look-alikes are left alone', async () => {
+  test('harmless look-alikes are ignored', async () => {
     const source = [
       '// eval(x) and password = "correct-horse-battery"',
       'pattern.exec(text)',
@@ -370,7 +370,7 @@ describe('dependency_audit', () => {
     )
   }
 
-  test('each way of asking for a version is judged', async () => {
+  test('every kind of version range is checked', async () => {
     const { dependencies, findings } = await audited({
       dependencies: {
         pinned: '1.2.3',
@@ -400,7 +400,7 @@ describe('dependency_audit', () => {
     ])
   })
 
-  test('duplicates, packages and fields that were given up, and install scripts', async () => {
+  test('reports duplicates, deprecated packages and fields, and install scripts', async () => {
     const { findings } = await audited({
       preferGlobal: true,
       scripts: { postinstall: 'node x.js' },
@@ -416,7 +416,7 @@ describe('dependency_audit', () => {
     ])
   })
 
-  test('what is no package.json is refused with the reason', async () => {
+  test('an invalid package.json is rejected with the reason', async () => {
     await expect(audited('{ nope')).rejects.toThrow('This is not JSON')
     await expect(audited({ dependencies: { a: 1 } })).rejects.toThrow(/not a package.json[\s\S]*dependencies\.a/u)
     await expect(audited('[]')).rejects.toThrow('not a package.json')

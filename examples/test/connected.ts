@@ -1,23 +1,23 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { type ListenOptions, listen } from '@unfold-mcp/server'
 
-/** Both ways of speaking the protocol: with a session, and without (2026-07-28). */
+/** Both protocol eras: with a session, and stateless (2026-07-28). */
 export const eras = ['session', 'stateless'] as const
 
 export interface Connected extends AsyncDisposable {
   readonly client: Client
   toolNames(): Promise<string[]>
-  /** The result of a tool that succeeds; throws with its words when it fails. */
+  /** Returns the result of a tool; throws its text if it fails. */
   call(name: string, args?: Record<string, unknown>): Promise<CallToolResult>
-  /** The structured result of a tool that succeeds. */
+  /** Returns the structured content of a successful result. */
   data<T = Record<string, unknown>>(name: string, args?: Record<string, unknown>): Promise<T>
-  /** The text of a tool that succeeds. */
+  /** Returns the text of a successful result. */
   text(name: string, args?: Record<string, unknown>): Promise<string>
-  /** How often the server said that the list of tools changed. */
+  /** Number of tools/list_changed notifications. */
   readonly notices: number
 }
 
-/** A client of a server that is reached over real HTTP. */
+/** Starts a server and connects a client over HTTP. */
 export async function connected(
   served: object,
   {
@@ -41,7 +41,7 @@ export async function connected(
   }
 }
 
-/** One more client of a server that listens already. */
+/** Connects another client to a running server. */
 export async function joinedTo(
   url: string,
   { era, token }: { era: (typeof eras)[number]; token?: string | undefined },

@@ -27,14 +27,14 @@ const deploy = ['deploy_start', 'deploy_status', 'deploy_rollback']
 const monitor = ['metrics', 'alerts', 'logs']
 
 describe('the hierarchy', () => {
-  test('a fresh session sees the menu; without sessions everything but the menu is listed', async () => {
+  test('a new session sees the menu; without sessions everything but the menu is listed', async () => {
     await using session = await opened(clock())
     expect(await session.toolNames()).toEqual(menu)
     await using stateless = await connected(devopsHub(new Fleet(Date.now)), { era: 'stateless' })
     expect(await stateless.toolNames()).toEqual([...aws, ...gcp, ...k8s, ...deploy, ...monitor])
   })
 
-  test('a cloud opens only inside infra, which says what it opens', async () => {
+  test('a cloud can only be activated inside infra, whose reply names the child groups', async () => {
     await using session = await opened(clock())
     await expect(session.call('activate_aws')).rejects.toThrow(/infra.* first/)
     await expect(session.call('ec2_list')).rejects.toThrow("Call 'activate_infra', then 'activate_aws' first")
@@ -43,13 +43,13 @@ describe('the hierarchy', () => {
     expect(await session.toolNames()).toEqual([...menu, ...aws])
   })
 
-  test('of aws and gcp the one activated last is active, and k8s is left alone', async () => {
+  test('of aws and gcp the one activated last is active, and k8s is not affected', async () => {
     await using session = await opened(clock(), 'infra', 'aws', 'k8s')
     expect(await session.text('activate_gcp')).toContain('Deactivated exclusive groups: aws')
     expect(await session.toolNames()).toEqual([...menu, ...gcp, ...k8s])
   })
 
-  test('closing infra closes what is inside', async () => {
+  test('deactivating infra deactivates its children', async () => {
     await using session = await opened(clock(), 'infra', 'aws', 'k8s', 'monitor')
     await session.call('deactivate', { group: 'infra' })
     expect(await session.toolNames()).toEqual([...menu, ...monitor])
@@ -57,7 +57,7 @@ describe('the hierarchy', () => {
 })
 
 describe('the fleet', () => {
-  test.each(eras)('the fleet is one for all clients, and both eras work on it (%s)', async (era) => {
+  test.each(eras)('all clients of both eras share the fleet (%s)', async (era) => {
     const fleet = new Fleet(clock().now)
     await using session = await connected(devopsHub(fleet), { era })
     await session.call('activate_infra')
@@ -79,7 +79,7 @@ describe('the fleet', () => {
     expect(await session.data('s3_list')).toMatchObject({ buckets: [{ name: 'shop-images' }, { name: 'shop-backups' }] })
   })
 
-  test('each cloud knows its own machines', async () => {
+  test('each cloud lists only its own machines', async () => {
     await using session = await opened(clock(), 'infra', 'gcp')
     await expect(session.call('gce_stop', { id: 'i-0a11' })).rejects.toThrow('Instances: gce-301, gce-302')
     expect(await session.text('gce_stop', { id: 'gce-301' })).toBe('gce-301 is stopped.')
@@ -98,7 +98,7 @@ describe('the fleet', () => {
     time.pass(4)
     expect(await versions()).toEqual(['1.4.1', '1.4.1', '1.4.0'])
     await expect(session.call('pods_scale', { service: 'checkout', replicas: 5 })).rejects.toThrow(
-      'deploy-1 of checkout is not done',
+      'deploy-1 of checkout is still running',
     )
     time.pass(2)
     expect(await session.data('deploy_status', { service: 'checkout' })).toMatchObject({ deployments: [{ stage: 'done' }] })
@@ -125,20 +125,20 @@ describe('the fleet', () => {
     await session.call('deploy_start', { service: 'checkout', version: '1.4.1' })
   })
 
-  test('stopped machines have no load and are pointed out', async () => {
+  test('stopped machines have no load and are reported', async () => {
     await using session = await opened(clock(), 'monitor')
     const { instances } = await session.data<{ instances: { name: string; cpuPercent: number }[] }>('metrics')
     expect(instances.filter(({ cpuPercent }) => cpuPercent === 0).map(({ name }) => name)).toEqual(['batch-1', 'search-2'])
     expect(await session.data('alerts')).toMatchObject({ alerts: [{ source: 'batch-1' }, { source: 'search-2' }] })
   })
 
-  test('mistakes are answered with what there is', async () => {
+  test('errors list the known names', async () => {
     await using session = await opened(clock(), 'infra', 'k8s', 'deploy')
     const refusal = (name: string, args: object) => session.call(name, { ...args }).then(String, (error: Error) => error.message)
     expect(await refusal('pods_list', { service: 'payments' })).toContain('Services: checkout, catalog')
     expect(await refusal('pods_scale', { service: 'checkout', replicas: 21 })).toContain('replicas')
     expect(await refusal('deploy_start', { service: 'catalog', version: '3' })).toContain('Releases: 2.0.3, 2.1.0')
-    expect(await refusal('deploy_start', { service: 'catalog', version: '2.0.3' })).toContain('runs 2.0.3 already')
-    expect(await refusal('deploy_rollback', { service: 'catalog' })).toContain('nothing to roll back')
+    expect(await refusal('deploy_start', { service: 'catalog', version: '2.0.3' })).toContain('already runs 2.0.3')
+    expect(await refusal('deploy_rollback', { service: 'catalog' })).toContain('Nothing to roll back')
   })
 })

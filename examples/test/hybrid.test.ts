@@ -6,7 +6,7 @@ import { connected, eras, joinedTo } from './connected.ts'
 const own = ['add_note', 'remove_note']
 const menu = ['activate_core', 'deactivate']
 
-test('a fresh session sees the menu and the static tools without a group', async () => {
+test('a new session sees the menu and the static tools without a group', async () => {
   await using session = await connected(hybridServer())
   expect(await session.toolNames()).toEqual([...menu, ...own])
 })
@@ -30,7 +30,7 @@ test('without sessions static tools are listed first, and every note after them'
   expect(await session.toolNames()).toEqual(['core_function', ...own, 'note_idea'])
 })
 
-test.each(eras)('a note is a tool for everybody until it is removed (%s)', async (era) => {
+test.each(eras)('a note is a tool for all clients until it is removed (%s)', async (era) => {
   await using listening = await listen(hybridServer(), { port: 0 })
   await using one = await joinedTo(listening.url, { era })
   await using other = await joinedTo(listening.url, { era })
@@ -41,7 +41,7 @@ test.each(eras)('a note is a tool for everybody until it is removed (%s)', async
   await expect(one.call('note_milk')).rejects.toThrow('not found')
 })
 
-test('core_function finds notes that have all words', async () => {
+test('core_function finds notes that contain all words', async () => {
   await using session = await connected(hybridServer())
   await session.call('activate_core')
   await session.call('add_note', { name: 'milk', text: 'Buy fresh milk' })
@@ -52,11 +52,11 @@ test('core_function finds notes that have all words', async () => {
   expect(await session.data('core_function', { query: 'cheese' })).toEqual({ notes: [] })
 })
 
-test('mistakes are answered with the next step', async () => {
+test('errors include the next step', async () => {
   await using session = await connected(hybridServer())
   await session.call('add_note', { name: 'milk', text: 'Buy milk' })
   await expect(session.call('add_note', { name: 'milk', text: 'Again' })).rejects.toThrow('Remove it first')
   await expect(session.call('add_note', { name: 'Two words', text: 'x' })).rejects.toThrow('small letters')
-  await expect(session.call('remove_note', { name: 'beer' })).rejects.toThrow('There is no note "beer". Notes: milk.')
+  await expect(session.call('remove_note', { name: 'beer' })).rejects.toThrow('Unknown note "beer". Notes: milk.')
   await expect(session.call('core_function', { query: 'x' })).rejects.toThrow('not found')
 })

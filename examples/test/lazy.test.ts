@@ -21,7 +21,7 @@ describe('lazy mode', () => {
     expect(await session.text('set_light', { room: 'kitchen', percent: 40 })).toBe('The lights of the kitchen are at 40 %.')
   })
 
-  test('a group is enabled by its name, and disabled again', async () => {
+  test('a group is enabled by name, and disabled again', async () => {
     await using session = await connected(home())
     await session.call('manage_tools', { action: 'enable', tools: 'sound' })
     expect(await session.toolNames()).toEqual(['manage_tools', 'play_music', 'stop_music', 'set_volume'])
@@ -37,7 +37,7 @@ describe('lazy mode', () => {
     expect(tools.filter(({ enabled }) => enabled)).toEqual([])
   })
 
-  test('without sessions tools are found and called, and the list stays', async () => {
+  test('without sessions tools are found and called, and the list does not change', async () => {
     await using client = await connected(home(), { era: 'stateless' })
     const surface = ['search_tools', 'describe_tools', 'call_tool']
     expect(await client.toolNames()).toEqual(surface)
@@ -48,7 +48,7 @@ describe('lazy mode', () => {
     expect(await client.toolNames()).toEqual(surface)
   })
 
-  test('wrong arguments come back with an example that works', async () => {
+  test('invalid arguments are answered with a working example', async () => {
     await using client = await connected(home(), { era: 'stateless' })
     const result = await client.client.callTool({
       name: 'call_tool',
@@ -61,7 +61,7 @@ describe('lazy mode', () => {
   })
 })
 
-test.each(testTransports)('over $transport, with call_tool, the house answers ($era)', async (testTransport) => {
+test.each(testTransports)('call_tool works over $transport ($era)', async (testTransport) => {
   await using server = await testServer(home(), testTransport)
   await using client = await server.connect()
   expect(await client.toolNames()).toEqual(
@@ -103,7 +103,7 @@ describe('the house', () => {
     expect(await client.act('read_temperatures', { room: 'bedroom' })).toContain('"celsius":19')
   })
 
-  test.each(eras)('doors and alarm mind each other (%s)', async (era) => {
+  test.each(eras)('doors and alarm depend on each other (%s)', async (era) => {
     await using client = await acting(era)
     await client.act('unlock_door', { door: 'front' })
     await expect(client.act('set_alarm', { mode: 'away' })).rejects.toThrow('front')
@@ -113,7 +113,7 @@ describe('the house', () => {
     expect(await client.act('check_doors')).toContain('"alarm":"away"')
   })
 
-  test.each(eras)('music plays where it should (%s)', async (era) => {
+  test.each(eras)('music plays in the selected rooms (%s)', async (era) => {
     await using client = await acting(era)
     await client.act('set_volume', { room: 'kitchen', volume: 55 })
     expect(await client.act('play_music', { room: 'kitchen', station: 'Radio Baroque' })).toBe(

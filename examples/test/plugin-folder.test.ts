@@ -7,7 +7,7 @@ import { connected, eras } from './connected.ts'
 
 const ours = fileURLToPath(new URL('../src/plugin-folder/plugins/', import.meta.url))
 
-/** A copy of the example's own plugins, served, in a folder where they find the packages. */
+/** Serves a copy of the example's plugins, in a folder where they can import the packages. */
 async function copied(era: (typeof eras)[number]) {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const folder = await mkdtemp(join(fileURLToPath(new URL('../../node_modules/', import.meta.url)), '.plugins-'))
@@ -27,9 +27,9 @@ async function copied(era: (typeof eras)[number]) {
 }
 
 describe.each(eras)('a folder of plugins (%s)', (era) => {
-  test('brings the tools of its modules and of its manifests', async () => {
-    await using place = await copied(era)
-    const { session } = place
+  test('provides the tools of its modules and manifests', async () => {
+    await using served = await copied(era)
+    const { session } = served
     expect(await session.toolNames()).toEqual(['list_plugins', 'checksum', 'verify_checksum', 'roll_dice', 'pick_one'])
     const rolled = await session.data<{ rolls: number[]; total: number }>('roll_dice', { dice: '3d6+2' })
     expect(rolled.rolls).toHaveLength(3)
@@ -41,21 +41,19 @@ describe.each(eras)('a folder of plugins (%s)', (era) => {
     expect(await session.data('verify_checksum', { text: 'abd', checksum: sum })).toMatchObject({ matches: false })
   })
 
-  test('says in words what cannot be done', async () => {
-    await using place = await copied(era)
-    await expect(place.session.text('roll_dice', { dice: 'two' })).rejects.toThrow(
-      '"two" are no dice. Write for example 2d6 or d20+1.',
-    )
-    await expect(place.session.text('verify_checksum', { text: '', checksum: '12' })).rejects.toThrow(
-      'A checksum has 32, 64 or 128',
+  test('reports invalid arguments', async () => {
+    await using served = await copied(era)
+    await expect(served.session.text('roll_dice', { dice: 'two' })).rejects.toThrow('Invalid dice "two". Examples: 2d6, d20+1.')
+    await expect(served.session.text('verify_checksum', { text: '', checksum: '12' })).rejects.toThrow(
+      'Invalid checksum: expected 32, 64 or 128',
     )
   })
 
-  test('lists its plugins, and what is wrong with one', async () => {
-    await using place = await copied(era)
-    await writeFile(join(place.folder, 'half.mjs'), 'export default')
+  test('lists its plugins, and the error of a broken one', async () => {
+    await using served = await copied(era)
+    await writeFile(join(served.folder, 'half.mjs'), 'export default')
     await expect
-      .poll(() => place.session.data<{ plugins: { file: string }[] }>('list_plugins'), { timeout: 5_000 })
+      .poll(() => served.session.data<{ plugins: { file: string }[] }>('list_plugins'), { timeout: 5_000 })
       .toMatchObject({
         plugins: [
           { file: 'checksum/', name: 'checksum', state: 'running', tools: ['checksum', 'verify_checksum'] },

@@ -27,7 +27,7 @@ describe.each(eras)('permission (%s)', (era) => {
     ['viewer', forViewers],
     ['editor', forEditors],
     ['owner', forOwners],
-  ] as const)('%s sees what they may use', async (role, tools) => {
+  ] as const)('%s sees only permitted tools', async (role, tools) => {
     await using session = await as(role, era)
     expect(await session.toolNames()).toEqual(tools)
     expect(await session.data('whoami')).toEqual({ role })
@@ -39,14 +39,14 @@ describe.each(eras)('permission (%s)', (era) => {
     expect(await refusal('grant_permission')).toBe((await refusal('grant_permissiom')).replace('permissiom', 'permission'))
   })
 
-  test('nobody comes in without a token, or with a wrong one', async () => {
+  test('a request without a valid token is rejected', async () => {
     await expect(joinedTo(listening.url, { era })).rejects.toThrow(/token|401|unauthorized/iu)
     await expect(joinedTo(listening.url, { era, token: 'guess' })).rejects.toThrow(/token|401|unauthorized/iu)
     const answer = await fetch(listening.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  test('granting admin reveals admin_reset to those who may use it, and tells them alone', async () => {
+  test('granting admin reveals admin_reset to permitted users, and notifies only them', async () => {
     await using owner = await as('owner', era)
     await using editor = await as('editor', era)
     await using viewer = await as('viewer', era)
@@ -68,7 +68,7 @@ describe.each(eras)('permission (%s)', (era) => {
   })
 })
 
-test('settings are read and changed, and mistakes answered with what there is', async () => {
+test('settings are read and changed, and errors list the known names', async () => {
   await using editor = await as('editor')
   expect(await editor.data('read_settings')).toEqual({ theme: 'light', language: 'en', retention_days: '30' })
   expect(await editor.text('change_setting', { name: 'language', value: 'de' })).toBe('language is now de.')
@@ -84,11 +84,11 @@ test('tokens differ at every start', () => {
   expect([...makeTokens().keys()].filter((token) => tokens.has(token))).toEqual([])
 })
 
-test('without anybody to ask, nothing is shown', async () => {
+test('without a principal, no tool is listed', async () => {
   await using session = await connected(secureServer())
   expect(await session.toolNames()).toEqual([])
 })
 
-test('who starts it for themselves owns it', () => {
+test('the user on stdio is the owner', () => {
   expect(local.role).toBe('owner')
 })

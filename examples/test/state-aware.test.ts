@@ -22,7 +22,7 @@ async function ended(queue: JobQueue, count: number): Promise<void> {
   await expect.poll(() => queue.facts.get('done') + queue.facts.get('failed'), { timeout: 10_000 }).toBe(count)
 }
 
-test.each(eras)('there is nothing to look at until a job was submitted (%s)', async (era) => {
+test.each(eras)('jobs and report are hidden until a job is submitted (%s)', async (era) => {
   using job = made()
   await using session = await connected(job.server, { era })
   expect(await session.toolNames()).toEqual(['submit'])
@@ -38,7 +38,7 @@ test.each(eras)('there is nothing to look at until a job was submitted (%s)', as
   })
 })
 
-test('a session is told when jobs end, and reports are listed once it has looked', async () => {
+test('a session is notified when jobs finish, and report is listed after the first call of jobs', async () => {
   using job = made()
   await using session = await connected(job.server)
   await session.call('submit', { kind: 'collatz', size: 1_000 })
@@ -58,7 +58,7 @@ test('a session is told when jobs end, and reports are listed once it has looked
   await expect(session.call('report', { form: 'totals', kind: 'collatz' })).rejects.toThrow('it belongs to table')
 })
 
-test('what one session looked at lists nothing for another, and both see the same jobs', async () => {
+test('an observation by one session lists nothing for another, and both see the same jobs', async () => {
   using job = made()
   await using listening = await listen(job.server, { port: 0 })
   await using one = await joinedTo(listening.url, { era: 'session' })
@@ -80,7 +80,7 @@ test('without sessions the report is listed from the start, and says what to cal
   expect(await session.text('report', { form: 'table', kind: 'primes' })).toContain('There are 4 primes below 10.')
 })
 
-test('a job that takes too many steps is given up, and clear leaves nothing to look at', async () => {
+test('a job with too many steps fails, and clear hides the tools again', async () => {
   using job = made({ steps: 1_000 })
   await using session = await connected(job.server)
   await session.call('submit', { kind: 'collatz', size: 10_000 })
@@ -92,7 +92,7 @@ test('a job that takes too many steps is given up, and clear leaves nothing to l
 })
 
 describe('the queue', () => {
-  test('runs one job at a time, in order, and the server answers meanwhile', async () => {
+  test('runs one job at a time, in order, while the server stays responsive', async () => {
     using job = made()
     await using session = await connected(job.server)
     for (const size of [9_000_000, 10, 20]) await session.call('submit', { kind: 'primes', size })
@@ -103,14 +103,14 @@ describe('the queue', () => {
     expect(job.queue.jobs('done').map(({ id }) => id)).toEqual([3, 2, 1])
   })
 
-  test('takes no more jobs than may wait, and keeps no more than it should', async () => {
+  test('limits the number of queued and finished jobs', async () => {
     using job = made({ waiting: 2, ended: 2 })
     await using session = await connected(job.server)
     const submit = () => session.call('submit', { kind: 'primes', size: 10 })
     job.queue.submit('collatz', 200_000)
     job.queue.submit('primes', 10)
     job.queue.submit('primes', 10)
-    await expect(submit()).rejects.toThrow('2 jobs wait already, which is the most.')
+    await expect(submit()).rejects.toThrow('2 jobs are queued, which is the limit.')
     await expect.poll(() => job.queue.facts.read(), { timeout: 10_000 }).toEqual({ waiting: 0, running: 0, done: 2, failed: 0 })
     expect(job.queue.jobs('done').map(({ id }) => id)).toEqual([3, 2])
   })

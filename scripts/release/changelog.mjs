@@ -1,4 +1,4 @@
-// CHANGELOG.md as text in, text out.
+// Edits CHANGELOG.md, as pure functions on its text.
 
 /** Categories of Keep a Changelog, in their usual order. */
 export const categories = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']

@@ -1,4 +1,4 @@
-// Reads the changesets: one file for each change that is not released yet.
+// Reads the changesets, one file per unreleased change.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// The manifests of the published packages, and the files that npm would pack.
+// Checks package.json and the packed files of the published packages.
 import { join } from 'node:path'
 import { outdatedOutput } from '../outdated.mjs'
 import { npm } from '../processes.mjs'
@@ -7,7 +7,7 @@ import { versionConstants } from './version-constants.mjs'
 
 const required = ['package.json', 'README.md', 'LICENSE']
 const others = ['bundle/LICENSES.txt', 'unfold.schema.json']
-// Compiled code with its source maps, and declarations. Declaration maps only lead to sources, which are not packed.
+// Compiled code with source maps, and declarations. Declaration maps point to sources, which are not packed.
 const compiled = /^(?:dist|bundle)\/.*(?<!\.d)\.m?js(?:\.map)?$|^dist\/.*\.d\.m?ts$/
 const development = /\.(?:test|test-d|examples)\.|(?:^|\/)(?:test|tests|fixtures)\//
 const exact = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/
@@ -38,7 +38,7 @@ function checkManifest(folder, { private: isPrivate, version, license, engines, 
 function checkFiles(folder, files) {
   for (const file of required) if (!files.includes(file)) report(join(folder, file), 'is missing in the packed files')
   for (const file of files) {
-    if (development.test(file)) report(join(folder, file), 'must not be packed: it belongs to tests or examples')
+    if (development.test(file)) report(join(folder, file), 'must not be packed: it is a test or an example')
     else if (![...required, ...others].includes(file) && !compiled.test(file)) report(join(folder, file), 'must not be packed')
   }
   for (const file of outdatedOutput(folder)) report(join(folder, file), 'has no source; run "npm run build"')
@@ -49,7 +49,7 @@ async function packedFiles() {
   const workspaces = packages.flatMap((folder) => ['--workspace', folder])
   const { code, output } = await npm(['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=silent', ...workspaces])
   if (code !== 0) throw new Error(output)
-  // An array, or with newer versions of npm an object.
+  // npm prints an array, newer versions an object.
   return new Map(Object.values(JSON.parse(output)).map(({ name, files }) => [name, files.map(({ path }) => path)]))
 }
 

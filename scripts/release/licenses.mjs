@@ -1,8 +1,8 @@
-// Licences of everything that npm installs together with the published packages, from package-lock.json.
+// Checks the licences of all dependencies of the published packages, from package-lock.json.
 import { readLock } from '../lockfile.mjs'
 import { packages } from '../workspaces.mjs'
 
-// Licences that allow use in programs under any licence.
+// Permissive licences.
 const allowed = new Set([
   '0BSD',
   'Apache-2.0',
@@ -16,7 +16,7 @@ const allowed = new Set([
 ])
 
 const exceptions = {
-  // Applies to changes of its own files; it is installed unmodified and is not part of any bundle.
+  // Copyleft applies only to modified files; the package is installed unmodified and not bundled.
   'axe-core': 'MPL-2.0',
 }
 
@@ -29,7 +29,7 @@ for (const path of installed()) {
   process.exitCode = 1
 }
 
-/** Accepts a licence, or a choice of which one is allowed: `(MIT OR GPL-3.0)`. */
+/** Accepts an allowed licence, or a choice that includes one: `(MIT OR GPL-3.0)`. */
 function isAllowed(license = '') {
   return license
     .replace(/^\((.*)\)$/, '$1')
@@ -40,7 +40,7 @@ function isAllowed(license = '') {
 /** Returns the paths in the lock file of all dependencies of the published packages, direct or not. */
 function installed() {
   const seen = new Set(packages)
-  // A Set visits what is added during the loop.
+  // Iterating a Set includes elements added during the loop.
   for (const path of seen) {
     const { dependencies, optionalDependencies, peerDependencies } = lock.packages[path]
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {

@@ -12,7 +12,7 @@ if (folder === undefined) {
 }
 await ensureInstalled()
 await ensureBuilt()
-// npm runs scripts in the root; a relative folder is meant from where the command was typed.
+// npm runs scripts in the root folder; a relative path refers to the folder of the caller.
 const destination = resolve(process.env.INIT_CWD ?? '.', folder)
 mkdirSync(destination, { recursive: true })
 const workspaces = packages.flatMap((each) => ['--workspace', each])

@@ -10,14 +10,14 @@ const { GITHUB_REPOSITORY: repository, GITHUB_REF_TYPE: refType, GITHUB_REF_NAME
 const { version } = readManifest('packages/core')
 const notes = notesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
 
-if (readChangesets().length > 0) fail('There are unreleased changesets. Run "npm run release:version" and commit the result.')
+if (readChangesets().length > 0) fail('Unreleased changesets found. Run "npm run release:version" and commit the result.')
 if (notes === undefined) fail(`CHANGELOG.md has no section for ${version}. "npm run release:version" writes it.`)
 if (refType === 'tag' && refName !== `v${version}`) fail(`The tag is ${refName}, but the packages have version ${version}.`)
 
 // npm rejects provenance unless package.json names the repository that the workflow runs in.
 if (repository !== undefined) for (const folder of packages) setRepository(folder, `git+https://github.com/${repository}.git`)
 
-// One tag for all packages is made by hand, so changesets adds none for each of them.
+// The maintainer creates one tag for all packages, so changesets must not create one per package.
 const { code } = await tool('@changesets/cli/bin.js', ['publish', '--no-git-tag'], { stdio: 'inherit' })
 process.exitCode = code
 

@@ -1,11 +1,11 @@
-// Packages that must not read their package.json at run time have the version as a constant, in a file version.ts.
+// Packages that cannot read their package.json at run time have the version as a constant in version.ts.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../workspaces.mjs'
 
 const constant = /^export const version = '([^']*)'\n$/
 
-/** Returns the files of a package, relative to the root, that consist of a version number, and that number. */
+/** Returns the version.ts files of a package, relative to the root folder, with their versions. */
 export function versionConstants(folder) {
   return readdirSync(join(root, folder, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name === 'version.ts')

@@ -12,7 +12,7 @@ import { versionConstants } from './version-constants.mjs'
 await ensureInstalled()
 const entries = readChangesets()
 if (entries.length === 0) {
-  console.error('Nothing to release: there are no changesets. Add one with "npm run changeset".')
+  console.error('Nothing to release: no changesets found. Add one with "npm run changeset".')
   process.exit(1)
 }
 const { code } = await tool('@changesets/cli/bin.js', ['version'], { stdio: 'inherit' })
@@ -26,4 +26,4 @@ writeLockedManifests()
 const changelog = join(root, 'CHANGELOG.md')
 const date = new Date().toISOString().slice(0, 10)
 writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), { version, date, entries }))
-console.error(`Version ${version}. Review the changes, commit them, and push the tag v${version} once they are on main.`)
+console.error(`Version ${version}. Review and commit the changes, then push the tag v${version} when they are on main.`)

@@ -25,7 +25,7 @@ const expectedOver = ({ expect: outcome }: Attack, layer: 'http' | 'stdio'): Out
 const over = (layer: 'http' | 'stdio'): readonly Attack[] =>
   corpus.filter((attack) => attack.over === layer || attack.over === 'both')
 
-/** The longest that an innocent client waited, and during which attack; `raw.ts` and `target.ts` give up after a generous limit. */
+/** The longest time that another client waited, and during which attack; `raw.ts` and `target.ts` have generous timeouts. */
 let slowest = { ms: 0, id: '' }
 
 async function timed<T>(id: string, work: Promise<T>): Promise<T> {
@@ -36,14 +36,14 @@ async function timed<T>(id: string, work: Promise<T>): Promise<T> {
   return result
 }
 
-async function isWell(target: Target, before: { readonly rss: number }): Promise<void> {
+async function expectHealthy(target: Target, before: { readonly rss: number }): Promise<void> {
   expect(target.isAlive).toBe(true)
-  const { unhandled, polluted, rss } = await target.vitals()
+  const { unhandled, polluted, rss } = await target.health()
   expect({ unhandled, polluted }).toEqual({ unhandled: [], polluted: false })
   expect(rss - before.rss).toBeLessThan(400 * mebibyte)
 }
 
-test('every attack has a name of its own', () => {
+test('every attack has a unique id', () => {
   expect(new Set(corpus.map(({ id }) => id)).size).toBe(corpus.length)
 })
 
@@ -55,7 +55,7 @@ describe('over HTTP', () => {
   beforeAll(async () => {
     target = await httpTarget()
     attacker = await openSession(target.port)
-    before = await target.vitals()
+    before = await target.health()
   })
   afterAll(() => target[Symbol.asyncDispose]())
 
@@ -71,9 +71,9 @@ describe('over HTTP', () => {
     await bystander(attack.id)
   })
 
-  test('after all that it is well, and no attack left a session behind', async () => {
-    await isWell(target, before)
-    expect((await target.vitals()).sessions).toBe(before.sessions)
+  test('after all attacks the server is healthy, and no session is left', async () => {
+    await expectHealthy(target, before)
+    expect((await target.health()).sessions).toBe(before.sessions)
     console.info(`Over HTTP a bystander waited ${slowest.ms} ms at most (${slowest.id}).`)
   })
 })
@@ -87,7 +87,7 @@ describe('over standard input and output', () => {
     targets.session = await pipeTarget()
     targets.stateless = await pipeTarget()
     targets.session.send(`${hello()}\n${notification('notifications/initialized')}\n`)
-    before = await targets.session.vitals()
+    before = await targets.session.health()
   })
   afterAll(() => Promise.all(Object.values(targets).map((target) => target[Symbol.asyncDispose]())))
 
@@ -122,9 +122,9 @@ describe('over standard input and output', () => {
     judge([...first, ...later], expected)
   })
 
-  test('after all that both are well, and end with their input', async () => {
+  test('after all attacks both servers are healthy, and exit when their input ends', async () => {
     for (const target of Object.values(targets)) {
-      await isWell(target, before)
+      await expectHealthy(target, before)
       expect(await target.end()).toBe(0)
     }
     console.info(`Over standard input and output the next request waited ${slowest.ms} ms at most (${slowest.id}).`)

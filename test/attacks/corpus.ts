@@ -4,5 +4,5 @@ import { framing } from './corpus/framing.ts'
 import { size } from './corpus/size.ts'
 import { tools } from './corpus/tools.ts'
 
-/** Every attack that is one message. */
+/** All attacks that consist of one message. */
 export const corpus: readonly Attack[] = [...framing, ...size, ...edge, ...tools]

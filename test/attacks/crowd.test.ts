@@ -8,7 +8,7 @@ import { type HttpTarget, httpTarget } from './target.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Does something many times, a few at a time. */
+/** Runs `work` many times with limited concurrency. */
 async function many(times: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const worker = async (): Promise<void> => {
@@ -17,7 +17,7 @@ async function many(times: number, work: (index: number) => Promise<void>): Prom
   await Promise.all(Array.from({ length: 8 }, worker))
 }
 
-test('AT-F67: 200 sessions that each open another group, all at once, see what they opened and nothing else', async () => {
+test('AT-F67: 200 concurrent sessions that activate different groups see only their own', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `group${index}`)
   const toolbox = defineToolbox({
     name: 'crowd',
@@ -44,13 +44,13 @@ test('AT-F67: 200 sessions that each open another group, all at once, see what t
 })
 
 async function isLevel(target: HttpTarget, before: { heapUsed: number; sessions: number }): Promise<void> {
-  const { heapUsed, sessions, unhandled } = await target.vitals()
+  const { heapUsed, sessions, unhandled } = await target.health()
   expect({ sessions, unhandled }).toEqual({ sessions: before.sessions, unhandled: [] })
   expect(heapUsed - before.heapUsed).toBeLessThan(8 * mebibyte)
   expect(textOf((await callTool(target.port, 'ping'))?.messages[0])).toBe('pong')
 }
 
-test('AT-I116: 1,000 clients that connect, activate and leave, leave nothing behind', { timeout: 60_000 }, async () => {
+test('AT-I116: 1,000 clients that connect, activate and disconnect leave nothing behind', { timeout: 60_000 }, async () => {
   await using target = await httpTarget()
   const { port } = target
   const visit = async (): Promise<void> => {
@@ -60,12 +60,12 @@ test('AT-I116: 1,000 clients that connect, activate and leave, leave nothing beh
     await exchange(port, [{ bytes: head('DELETE', '/mcp', { ...headers, ...own }) }])
   }
   await many(100, visit)
-  const before = await target.vitals()
+  const before = await target.health()
   await many(1_000, visit)
   await isLevel(target, before)
 })
 
-test('AT-I116: 1,000 clients that vanish in the middle, of a call or of listening, leave nothing behind', {
+test('AT-I116: 1,000 clients that drop the connection during a call or a subscription leave nothing behind', {
   timeout: 60_000,
 }, async () => {
   await using target = await httpTarget()
@@ -84,12 +84,12 @@ test('AT-I116: 1,000 clients that vanish in the middle, of a call or of listenin
     socket.destroy()
   }
   await many(100, vanish)
-  const before = await target.vitals()
+  const before = await target.health()
   await many(1_000, vanish)
   await isLevel(target, before)
 })
 
-test('AT-T17: asking for names that are almost those of 10,000 tools keeps nobody waiting', { timeout: 60_000 }, async () => {
+test('AT-T17: finding the nearest of 10,000 tool names does not block other clients', { timeout: 60_000 }, async () => {
   const named = (index: number): string => `${'some_rather_long_name_of_a_tool_'.repeat(3)}${index}`
   const toolbox = defineToolbox({ name: 'large', version: '1.0.0' })
   for (let index = 0; index < 10_000; index++) toolbox.tool(named(index), {}, () => 'found')

@@ -17,14 +17,14 @@ function refusal(work: () => unknown): { reason: Reason | undefined; message: st
   } catch (error) {
     return { reason: isFailure(error) ? error.reason : undefined, message: String(error) }
   }
-  return { reason: undefined, message: 'It was not refused.' }
+  return { reason: undefined, message: 'The declaration was not rejected.' }
 }
 
 const nothing = () => undefined
 
 describe('AT-T14: the name of a tool', () => {
   test.each(['', ' ', 'two words', 'a,b', 'naïve', 'x'.repeat(129), 'a/b', 'line\nbreak', '\u202eevil', 'tool\u0000', '🔧'])(
-    '%j is refused, and shown without harm',
+    '%j is rejected, and sanitized in the message',
     (name) => {
       for (const { reason, message } of [
         refusal(() => toolbox().tool(name, {}, nothing)),
@@ -64,14 +64,14 @@ describe('AT-T14: the name of a tool', () => {
     },
   )
 
-  test('that is declared twice is refused, and the first stays', async () => {
+  test('that is declared twice is rejected, and the first declaration stays', async () => {
     const box = toolbox()
     expect(refusal(() => box.tool('ping', {}, () => 'other')).reason).toBe('duplicate_name')
     await using context = await testContext(box)
     expect((await context.call('ping')).content).toEqual([{ type: 'text', text: 'pong' }])
   })
 
-  test('that another source has too is reported, and the declared one is served', async () => {
+  test('that another source also has is reported, and the declared tool is served', async () => {
     const reports: Report[] = []
     const registry = new ToolRegistry({ name: 'plugin' })
     const box = toolbox((report) => reports.push(report)).use(registry)
@@ -83,7 +83,7 @@ describe('AT-T14: the name of a tool', () => {
 })
 
 describe('AT-T15: the name of a group', () => {
-  test.each(['', 'two words', '__proto__', 'x'.repeat(101), 'a,b', 'é'])('%j is refused', (name) => {
+  test.each(['', 'two words', '__proto__', 'x'.repeat(101), 'a,b', 'é'])('%j is rejected', (name) => {
     const groups = JSON.parse(`{${JSON.stringify(name)}:{"description":"x"}}`) as Record<string, { description: string }>
     expect(refusal(() => defineToolbox({ name: 'x', version: '1', groups })).reason).toBe('invalid_name')
     expect(refusal(() => new ToolGroups().withGroup(name, 'x')).reason).toBe('invalid_name')
@@ -97,7 +97,7 @@ describe('AT-T15: the name of a group', () => {
     expect(refusal(() => groups.withGroup(name, 'again')).reason).toBe('duplicate_name')
   })
 
-  test('that does not exist is refused wherever it is named', () => {
+  test('that does not exist is rejected in every option', () => {
     const registry = new ToolRegistry()
     const box = toolbox().use(registry)
     expect(refusal(() => registry.registerInGroup('a', {}, 'nope', nothing)).reason).toBe('unknown_group')
@@ -116,10 +116,10 @@ describe('AT-T16: a definition that cannot be sent', () => {
     ['a number that is not finite in its schema', { inputSchema: { type: 'object', properties: { a: { default: Infinity } } } }],
     ['a cycle in its schema', { inputSchema: { type: 'object', properties: cycle } }],
     ['a bigint in its _meta', { _meta: { size: 5n } }],
-    ['a description that is no text', { description: 5 }],
+    ['a description that is not a string', { description: 5 }],
     ['a name that MCP does not allow for an alias', { aliases: ['two words'] }],
-    ['an input that is no object', { inputSchema: { type: 'string' } }],
-  ])('because of %s is refused while clients are connected, and they see what they saw', async (_, tool) => {
+    ['an input that is not an object', { inputSchema: { type: 'string' } }],
+  ])('because of %s is rejected while clients are connected, and their list does not change', async (_, tool) => {
     const registry = new ToolRegistry()
     await using server = await listen(toolbox().use(registry), { port: 0 })
     const port = Number(new URL(server.url).port)
@@ -132,7 +132,7 @@ describe('AT-T16: a definition that cannot be sent', () => {
     expect(textOf((await ask(port, session, 'tools/call', { name: 'good' }))?.messages[0])).toBe('good')
   })
 
-  test('because another toolbox declares the same name is reported, and clients see what they saw', async () => {
+  test('because another toolbox declares the same name is reported, and clients keep the previous list', async () => {
     const reports: Report[] = []
     const other = defineToolbox({ name: 'other', version: '1.0.0' })
     await using server = await listen(toolbox((report) => reports.push(report)).use(other), { port: 0 })
@@ -143,7 +143,7 @@ describe('AT-T16: a definition that cannot be sent', () => {
     expect(reports).toMatchObject([{ reason: 'duplicate_name' }])
   })
 
-  test('because one tool has the name that another had is refused', () => {
+  test('because a tool has the former name of another tool is rejected', () => {
     expect(refusal(() => toolbox().tool('other', { aliases: ['ping'] }, nothing)).reason).toBe('duplicate_name')
   })
 })

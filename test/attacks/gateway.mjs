@@ -1,14 +1,14 @@
-// A gateway in front of the server that the other attacks are for, under the same names, so that the same attacks can be made on
-// it. It tells its parent where it is and, when asked, how it is doing.
+// A gateway to the server of the other attacks, with the same tool names, so that the attacks apply to it as well. It sends
+// its address and, on request, its health to its parent.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLog, startGateway } from '@unfold-mcp/gateway'
 
-const vitals = { unhandled: [], aborted: 0, errors: 0 }
-process.on('unhandledRejection', (error) => vitals.unhandled.push(String(error)))
-process.on('uncaughtException', (error) => vitals.unhandled.push(String(error)))
+const health = { unhandled: [], aborted: 0, errors: 0 }
+process.on('unhandledRejection', (error) => health.unhandled.push(String(error)))
+process.on('uncaughtException', (error) => health.unhandled.push(String(error)))
 
 const names = ['ping', 'echo', 'measure', 'weigh', 'route', 'wait', 'wait_deaf', 'give_50mb']
 const home = await mkdtemp(join(tmpdir(), 'unfold-attacked-'))
@@ -38,6 +38,6 @@ process.on('message', (message) => {
   global.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   const polluted = Object.keys(Object.prototype).length > 0 || {}.polluted !== undefined
-  process.send?.({ ...vitals, rss, heapUsed, polluted, sessions: 0 })
+  process.send?.({ ...health, rss, heapUsed, polluted, sessions: 0 })
 })
 process.send?.({ url: running.url })

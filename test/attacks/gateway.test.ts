@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attack, Outcome } from './attack.ts'
 import { edge } from './corpus/edge.ts'
 import { framing } from './corpus/framing.ts'
-import { trespasses } from './corpus/routes.ts'
+import { invalidRequests } from './corpus/routes.ts'
 import { size } from './corpus/size.ts'
 import { judgeHttp } from './judge.ts'
 import { exchange, head, common as headers } from './raw.ts'
@@ -12,7 +12,7 @@ import { gatewayTarget, type HttpTarget } from './target.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Those that are about groups and names that only the server behind has. */
+/** Attacks on groups and names that only the upstream server has. */
 const ofTheServer = /^AT-T12-(quota|repeated|version)|^AT-F74-param-(alias|hidden)/u
 
 const attacks = [...framing, ...size, ...edge].filter(
@@ -25,14 +25,14 @@ async function isAlive({ port }: HttpTarget): Promise<void> {
   expect((await exchange(port, [{ bytes: head('GET', '/healthz', headers) }]))?.status).toBe(200)
 }
 
-async function isWell(target: HttpTarget, before: { readonly rss: number }): Promise<void> {
+async function expectHealthy(target: HttpTarget, before: { readonly rss: number }): Promise<void> {
   expect(target.isAlive).toBe(true)
-  const { unhandled, polluted, rss } = await target.vitals()
+  const { unhandled, polluted, rss } = await target.health()
   expect({ unhandled, polluted }).toEqual({ unhandled: [], polluted: false })
   expect(rss - before.rss).toBeLessThan(400 * mebibyte)
 }
 
-describe('a gateway to which anything is sent', () => {
+describe('a gateway under attack', () => {
   let target: HttpTarget
   let attacker: HttpSession
   let before: { rss: number }
@@ -40,7 +40,7 @@ describe('a gateway to which anything is sent', () => {
   beforeAll(async () => {
     target = await gatewayTarget()
     attacker = await openSession(target.port)
-    before = await target.vitals()
+    before = await target.health()
   })
   afterAll(() => target[Symbol.asyncDispose]())
 
@@ -51,7 +51,7 @@ describe('a gateway to which anything is sent', () => {
     expect(textOf((await callTool(target.port, 'ping'))?.messages[0])).toBe('pong')
   })
 
-  test('after all that it is well', () => isWell(target, before))
+  test('after all attacks the gateway is healthy', () => expectHealthy(target, before))
 })
 
 describe('a gateway with tokens', () => {
@@ -61,11 +61,11 @@ describe('a gateway with tokens', () => {
 
   beforeAll(async () => {
     target = await gatewayTarget({ tokens: [record] })
-    before = await target.vitals()
+    before = await target.health()
   })
   afterAll(() => target[Symbol.asyncDispose]())
 
-  test.each(trespasses)('$id: $what', async ({ bytes, status }) => {
+  test.each(invalidRequests)('$id: $what', async ({ bytes, status }) => {
     const answer = await exchange(target.port, [{ bytes }])
     expect(answer?.status).toBe(status)
     expect(Object.keys(answer?.headers ?? {}).filter((name) => name.startsWith('access-control-'))).toEqual([])
@@ -73,8 +73,8 @@ describe('a gateway with tokens', () => {
     await isAlive(target)
   })
 
-  test('after all that it is well, and answers whoever has one', async () => {
-    await isWell(target, before)
+  test('after all attacks the gateway is healthy, and serves clients with a token', async () => {
+    await expectHealthy(target, before)
     const answer = await callTool(target.port, 'ping', {}, { authorization: `Bearer ${token}` })
     expect(textOf(answer?.messages[0])).toBe('pong')
   })

@@ -8,13 +8,13 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const waiting = (ms: number): Record<string, unknown> => ({ name: 'wait', arguments: { ms } })
 const cancelling = (requestId: unknown): string => notification('notifications/cancelled', { requestId })
 
-/** Asks until the answer is yes. */
+/** Polls until the condition holds. */
 async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if (await isSo()) return
     await pause(20)
   }
-  throw new Error('It never came to that.')
+  throw new Error('The condition did not become true in time.')
 }
 
 describe('over HTTP', () => {
@@ -29,7 +29,7 @@ describe('over HTTP', () => {
 
   const inSession = (body: string) => exchange(target.port, post(body, session.headers))
 
-  test('AT-A05: of two requests with the same id the second is refused, and the first gets its own answer', async () => {
+  test('AT-A05: of two requests with the same id the second is rejected, and the first gets its own response', async () => {
     const id = nextId()
     const first = inSession(request('session', 'tools/call', waiting(400), id))
     await pause(30)
@@ -57,9 +57,9 @@ describe('over HTTP', () => {
     expect(answers.map((answer) => textOf(answer?.messages[0]))).toEqual(['waited 80', 'waited 40', 'waited 60'])
   })
 
-  test('AT-A05: the id of a call whose client is gone is free once the call has ended, and its answer goes to nobody else', async () => {
+  test('AT-A05: after a disconnect, the id of a call is free once the call has ended, and no other client gets its response', async () => {
     const id = nextId()
-    const { aborted } = await target.vitals()
+    const { aborted } = await target.health()
     const [head] = post(request('session', 'tools/call', waiting(800), id), session.headers)
     const socket = connect(target.port, '127.0.0.1')
     socket.write(head?.bytes ?? '')
@@ -72,22 +72,22 @@ describe('over HTTP', () => {
       const late = await inSession(request('session', 'tools/call', { name: 'ping' }, id))
       return textOf(late?.messages[0]) === 'pong'
     })
-    // A client that lost its connection has not cancelled anything; it may come back for the answer.
-    expect((await target.vitals()).aborted).toBe(aborted)
+    // A lost connection is not a cancellation; the client may resume and get the response.
+    expect((await target.health()).aborted).toBe(aborted)
   })
 
-  test('AT-H101: a call that is cancelled is aborted, gets no answer, and its stream ends', async () => {
+  test('AT-H101: a cancelled call is aborted without a response, and its stream ends', async () => {
     const id = nextId()
-    const { aborted } = await target.vitals()
+    const { aborted } = await target.health()
     const cancelled = inSession(request('session', 'tools/call', waiting(5_000), id))
     await pause(50)
     expect((await inSession(cancelling(id)))?.status).toBe(202)
     expect(await cancelled).toMatchObject({ status: 200, messages: [] })
-    expect((await target.vitals()).aborted).toBe(aborted + 1)
+    expect((await target.health()).aborted).toBe(aborted + 1)
     expect(textOf((await inSession(request('session', 'tools/call', { name: 'ping' }, id)))?.messages[0])).toBe('pong')
   })
 
-  test('AT-H101: one call of a batch that is cancelled leaves the others their answers', async () => {
+  test('AT-H101: cancelling one call of a batch does not affect the other responses', async () => {
     const ids = [nextId(), nextId()]
     const calls = ids.map((id, index) => request('session', 'tools/call', waiting(index === 0 ? 5_000 : 150), id))
     const batch = inSession(`[${calls.join()}]`)
@@ -111,19 +111,19 @@ describe('over HTTP', () => {
     expect(textOf((await inSession(request('session', 'tools/call', { name: 'ping' })))?.messages[0])).toBe('pong')
   })
 
-  test('AT-H92: when a client of 2026-07-28 vanishes its call is aborted, and nobody else notices', async () => {
-    const { aborted } = await target.vitals()
+  test('AT-H92: when a client of 2026-07-28 disconnects, its call is aborted, and other clients are not affected', async () => {
+    const { aborted } = await target.health()
     const [head] = post(request('stateless', 'tools/call', waiting(5_000)), routing('tools/call', { name: 'wait' }))
     const sockets = Array.from({ length: 50 }, () => connect(target.port, '127.0.0.1'))
     for (const socket of sockets) socket.write(head?.bytes ?? '')
     await pause(100)
     for (const socket of sockets) socket.destroy()
-    await eventually(async () => (await target.vitals()).aborted === aborted + 50)
+    await eventually(async () => (await target.health()).aborted === aborted + 50)
     expect(textOf((await inSession(request('session', 'tools/call', { name: 'ping' })))?.messages[0])).toBe('pong')
   })
 
-  test('AT-H92: clients that vanish while they send leave nothing behind', async () => {
-    const before = await target.vitals()
+  test('AT-H92: clients that disconnect while sending leave nothing behind', async () => {
+    const before = await target.health()
     const [head] = post(request('session', 'tools/call', waiting(10)), session.headers)
     const bytes = Buffer.from(head?.bytes ?? '')
     for (let end = 0; end < bytes.length; end += 8) {
@@ -133,13 +133,13 @@ describe('over HTTP', () => {
       setTimeout(() => socket.destroy(), end % 3)
     }
     await pause(200)
-    const { unhandled, sessions } = await target.vitals()
+    const { unhandled, sessions } = await target.health()
     expect({ unhandled, sessions }).toEqual({ unhandled: [], sessions: before.sessions })
     expect(textOf((await inSession(request('session', 'tools/call', { name: 'ping' })))?.messages[0])).toBe('pong')
   })
 
-  test('after all that nothing was left uncaught', async () => {
-    expect((await target.vitals()).unhandled).toEqual([])
+  test('after all attacks there is no uncaught error', async () => {
+    expect((await target.health()).unhandled).toEqual([])
   })
 })
 
@@ -158,7 +158,7 @@ describe('over standard input and output', () => {
     return textOf(await target.heard((message) => message.id === id))
   }
 
-  test('AT-A05: of two requests with the same id the second is refused without that id, and the first gets its own answer', async () => {
+  test('AT-A05: of two requests with the same id the second is rejected with a null id, and the first gets its own response', async () => {
     const id = nextId()
     target.send(
       `${request('session', 'tools/call', waiting(100), id)}\n${request('session', 'tools/call', { name: 'ping' }, id)}\n`,
@@ -170,19 +170,19 @@ describe('over standard input and output', () => {
     expect(target.messages.filter((message) => message.id === id)).toHaveLength(1)
   })
 
-  test('AT-H101: a call that is cancelled is aborted and gets no answer; its id is free', async () => {
+  test('AT-H101: a cancelled call is aborted without a response, and its id is free', async () => {
     const id = nextId()
-    const { aborted } = await target.vitals()
+    const { aborted } = await target.health()
     target.send(`${request('session', 'tools/call', waiting(5_000), id)}\n`)
     await ping()
     for (let times = 0; times < 2; times++) target.send(`${cancelling(id)}\n`)
-    await eventually(async () => (await target.vitals()).aborted === aborted + 1)
+    await eventually(async () => (await target.health()).aborted === aborted + 1)
     expect(target.messages.filter((message) => message.id === id)).toEqual([])
     target.send(`${request('session', 'tools/call', { name: 'ping' }, id)}\n`)
     expect(textOf(await target.heard((message) => message.id === id))).toBe('pong')
   })
 
-  test('AT-H95: when the client is gone the server ends, whatever its tools are doing', async () => {
+  test('AT-H95: the server exits when the client disconnects, even while tools run', async () => {
     target.send(`${request('session', 'tools/call', { ...waiting(60_000), name: 'wait_deaf' })}\n`)
     await ping()
     expect(await target.end()).toBe(0)

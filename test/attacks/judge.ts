@@ -6,7 +6,7 @@ import { textOf } from './sender.ts'
 
 const reasonMeta = 'io.github.unfold-mcp/reason'
 
-/** Holds what came back over HTTP against what must. */
+/** Checks an HTTP response against the expected outcome. */
 export function judgeHttp(answer: RawAnswer | undefined, expected: Outcome): void {
   if (expected.kind === 'dropped') {
     expect(answer?.messages ?? []).toEqual([])
@@ -15,11 +15,11 @@ export function judgeHttp(answer: RawAnswer | undefined, expected: Outcome): voi
   }
   if (answer === undefined) throw new Error('The socket was closed without an answer.')
   if (expected.kind === 'ignored') expect(answer).toMatchObject({ status: 202, body: '' })
-  if (expected.kind === 'refused' && expected.status !== undefined) expect(answer.status).toBe(expected.status)
+  if (expected.kind === 'rejected' && expected.status !== undefined) expect(answer.status).toBe(expected.status)
   judge(answer.messages, expected)
 }
 
-/** Holds the messages that came back against what must. */
+/** Checks the received messages against the expected outcome. */
 export function judge(messages: readonly Message[], expected: Outcome): void {
   const responses = messages.filter((message) => message.method === undefined)
   if (expected.kind === 'ignored' || expected.kind === 'dropped') {
@@ -27,25 +27,25 @@ export function judge(messages: readonly Message[], expected: Outcome): void {
     return
   }
   expect(responses).toHaveLength(1)
-  if (expected.kind === 'refused') judgeRefusal(responses[0], expected)
+  if (expected.kind === 'rejected') judgeRejection(responses[0], expected)
   else judgeResult(responses[0], expected)
 }
 
 function judgeResult(message: Message | undefined, expected: Extract<Outcome, { kind: 'answered' | 'failed' }>): void {
   expect(message?.error).toBeUndefined()
-  const said = textOf(message) || JSON.stringify(message?.result)
-  if (expected.says !== undefined) expect(said).toMatch(expected.says)
+  const text = textOf(message) || JSON.stringify(message?.result)
+  if (expected.matches !== undefined) expect(text).toMatch(expected.matches)
   if (expected.kind === 'answered') expect(message?.result?.isError).not.toBe(true)
   else expect(message?.result).toMatchObject({ isError: true, _meta: { [reasonMeta]: expected.reason } })
 }
 
-function judgeRefusal(message: Message | undefined, expected: Extract<Outcome, { kind: 'refused' }>): void {
-  const { code, reason, id, says } = expected
+function judgeRejection(message: Message | undefined, expected: Extract<Outcome, { kind: 'rejected' }>): void {
+  const { code, reason, id, matches } = expected
   expect(message?.error).toMatchObject({ code, message: expect.stringMatching(/\S/u) })
   if (reason !== undefined) {
     expect(message?.error?.data).toMatchObject({ reason })
     expect(reasons).toHaveProperty(reason)
   }
   if (id !== undefined) expect(message?.id).toBe(id)
-  if (says !== undefined) expect(message?.error?.message).toMatch(says)
+  if (matches !== undefined) expect(message?.error?.message).toMatch(matches)
 }

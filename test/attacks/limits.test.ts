@@ -26,7 +26,7 @@ const reasonOf = (answer: RawAnswer | undefined): unknown => answer?.messages[0]
 
 const pong = async (port: number): Promise<void> => expect(textOf((await callTool(port, 'ping'))?.messages[0])).toBe('pong')
 
-test('AT-B29: a client that does not read what it is sent is let go, and others are served', async () => {
+test('AT-B29: a client that does not read its stream is disconnected, and others are served', async () => {
   let isPouring = false
   const pouring = toolbox().tool('pour', {}, async (_input, ctx) => {
     isPouring = true
@@ -50,63 +50,63 @@ test('AT-B29: a client that does not read what it is sent is let go, and others 
 describe('AT-B24: a client that sends byte by byte', () => {
   const slowly = (text: string) => Array.from(text, (bytes) => ({ bytes, afterMs: 40 }))
 
-  test('its headers is cut off, and others are served meanwhile', async () => {
-    await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 5_000 })
-    const slow = exchange(place.port, slowly(head('POST', '/mcp', headers)))
-    await pong(place.port)
+  test('its headers is disconnected, and others are served meanwhile', async () => {
+    await using served = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 5_000 })
+    const slow = exchange(served.port, slowly(head('POST', '/mcp', headers)))
+    await pong(served.port)
     expect(await slow).toMatchObject({ status: 408 })
-    await pong(place.port)
+    await pong(served.port)
   })
 
-  test('its body is cut off, and others are served meanwhile', async () => {
-    await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
+  test('its body is disconnected, and others are served meanwhile', async () => {
+    await using served = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
     const start = { bytes: head('POST', '/mcp', { ...headers, 'content-length': '1000' }) }
-    const slow = exchange(place.port, [start, ...slowly('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}')])
-    await pong(place.port)
-    // The answer to a request that never came to its end is of no use to anyone.
+    const slow = exchange(served.port, [start, ...slowly('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}')])
+    await pong(served.port)
+    // An incomplete request may get no response.
     expect((await slow)?.status ?? 408).toBe(408)
-    await pong(place.port)
+    await pong(served.port)
   })
 
-  test('a body that was refused is cut off too', async () => {
-    await using place = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
-    const socket = connect(place.port, '127.0.0.1')
+  test('a rejected body is disconnected too', async () => {
+    await using served = await serving({ headersTimeoutMs: 200, requestTimeoutMs: 400 })
+    const socket = connect(served.port, '127.0.0.1')
     const closed = new Promise((resolve) => socket.on('error', () => undefined).on('close', resolve))
     socket.resume()
     socket.write(head('POST', '/mcp', { ...headers, connection: 'keep-alive', 'content-length': '10000000' }))
     const sending = setInterval(() => socket.write('x'), 20)
     await closed
     clearInterval(sending)
-    await pong(place.port)
+    await pong(served.port)
   })
 })
 
 describe('AT-B25: sessions', () => {
-  test('past the limit are refused with when to come back, and one that ends makes room', async () => {
-    await using place = await serving({ sessions: { max: 2 } })
-    const { port } = place
+  test('above the limit are rejected with Retry-After, and a session that ends frees a slot', async () => {
+    await using served = await serving({ sessions: { max: 2 } })
+    const { port } = served
     const first = await openSession(port)
     await openSession(port)
-    const refused = await exchange(port, post(hello()))
-    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '30' } })
-    expect(refused?.messages[0]?.error).toMatchObject({ data: { reason: 'session_limit', limit: 2 } })
+    const rejected = await exchange(port, post(hello()))
+    expect(rejected).toMatchObject({ status: 503, headers: { 'retry-after': '30' } })
+    expect(rejected?.messages[0]?.error).toMatchObject({ data: { reason: 'session_limit', limit: 2 } })
     await exchange(port, [{ bytes: head('DELETE', '/mcp', { ...headers, ...first.headers }) }])
-    expect(place.server.handler.sessionCount).toBe(1)
+    expect(served.server.handler.sessionCount).toBe(1)
     await openSession(port)
   })
 
-  test('that are opened all at once do not pass the limit together', async () => {
-    await using place = await serving({ sessions: { max: 5 } })
-    const answers = await Promise.all(Array.from({ length: 40 }, () => exchange(place.port, post(hello()))))
+  test('that are opened concurrently do not exceed the limit', async () => {
+    await using served = await serving({ sessions: { max: 5 } })
+    const answers = await Promise.all(Array.from({ length: 40 }, () => exchange(served.port, post(hello()))))
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(5)
     expect(answers.filter((answer) => reasonOf(answer) === 'session_limit')).toHaveLength(35)
-    expect(place.server.handler.sessionCount).toBe(5)
+    expect(served.server.handler.sessionCount).toBe(5)
   })
 
-  test('that nobody uses are ended after their time, and the client is told to begin again', async () => {
+  test('that are idle expire, and the client is asked to initialize again', async () => {
     let now = 0
-    await using place = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
-    const { port, server } = place
+    await using served = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
+    const { port, server } = served
     const idle = await openSession(port)
     now = 900
     const used = await openSession(port)
@@ -119,10 +119,10 @@ describe('AT-B25: sessions', () => {
     expect((await ask(port, used, 'tools/list'))?.status).toBe(200)
   })
 
-  test('whose client never finishes the handshake end after a minute', async () => {
+  test('without a finished handshake end after a minute', async () => {
     let now = 0
-    await using place = await serving({ now: () => now })
-    const { port, server } = place
+    await using served = await serving({ now: () => now })
+    const { port, server } = served
     await exchange(port, post(hello(), {}, '/mcp'))
     const working = await openSession(port)
     now = 90_000
@@ -131,10 +131,10 @@ describe('AT-B25: sessions', () => {
     expect((await ask(port, working, 'tools/list'))?.status).toBe(200)
   })
 
-  test('that wait for a call, or listen, are not idle until that is over, also when their client is gone', async () => {
+  test('with a running call or an open stream are not idle, even if their client has disconnected', async () => {
     let now = 0
-    await using place = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
-    const { port, server } = place
+    await using served = await serving({ now: () => now, sessions: { idleMs: 1_000 } })
+    const { port, server } = served
     const [calling, listening, vanishing] = await Promise.all([openSession(port), openSession(port), openSession(port)])
     const call = ask(port, calling, 'tools/call', { name: 'wait' })
     const stream = connect(port, '127.0.0.1')
@@ -155,10 +155,10 @@ describe('AT-B25: sessions', () => {
     expect(server.handler.sessionCount).toBe(0)
   })
 
-  test('of another principal, and none at all, look the same to every method', async () => {
+  test('of another principal are indistinguishable from unknown sessions for every method', async () => {
     const authenticate: HandlerOptions['authenticate'] = (from) => ({ id: from.headers.get('x-user') ?? 'nobody' })
-    await using place = await serving({ authenticate })
-    const { port } = place
+    await using served = await serving({ authenticate })
+    const { port } = served
     const alice = await openSession(port, { 'x-user': 'alice' })
     const asBob = (session: string): Headers => ({ ...alice.headers, 'x-user': 'bob', 'mcp-session-id': session })
     const unknown = alice.id.replace(/.$/u, (last) => (last === '0' ? '1' : '0'))
@@ -194,37 +194,37 @@ describe('AT-B26: subscriptions', () => {
     })
   }
 
-  test('past the limit are refused, also all at once, and those that end make room', async () => {
-    await using place = await serving({ maxSubscriptions: 4 })
-    const all = await Promise.all(Array.from({ length: 12 }, () => subscribed(place.port)))
-    const refused = all.filter(({ first }) => first.includes('"error"'))
-    expect(refused).toHaveLength(8)
-    for (const { first } of refused) expect(first).toContain('"reason":"subscription_limit","limit":4')
+  test('above the limit are rejected, even if concurrent, and those that end free a slot', async () => {
+    await using served = await serving({ maxSubscriptions: 4 })
+    const all = await Promise.all(Array.from({ length: 12 }, () => subscribed(served.port)))
+    const rejected = all.filter(({ first }) => first.includes('"error"'))
+    expect(rejected).toHaveLength(8)
+    for (const { first } of rejected) expect(first).toContain('"reason":"subscription_limit","limit":4')
     for (const { socket } of all) socket.destroy()
     await pause(50)
-    const again = await Promise.all(Array.from({ length: 4 }, () => subscribed(place.port)))
+    const again = await Promise.all(Array.from({ length: 4 }, () => subscribed(served.port)))
     expect(again.filter(({ first }) => first.includes('"error"'))).toEqual([])
     for (const { socket } of again) socket.destroy()
-    await pong(place.port)
+    await pong(served.port)
   })
 
-  test('whose client vanishes at once leave no stream behind', async () => {
-    await using place = await serving({ maxSubscriptions: 3 })
+  test('whose client disconnects at once leave no stream behind', async () => {
+    await using served = await serving({ maxSubscriptions: 3 })
     for (let times = 0; times < 30; times++) {
-      const socket = connect(place.port, '127.0.0.1')
+      const socket = connect(served.port, '127.0.0.1')
       const [piece] = post(request('stateless', 'subscriptions/listen', params), routing('subscriptions/listen'))
       socket.on('error', () => undefined).write(piece?.bytes ?? '')
       await pause(times % 4)
       socket.destroy()
     }
     await pause(100)
-    const again = await Promise.all(Array.from({ length: 3 }, () => subscribed(place.port)))
+    const again = await Promise.all(Array.from({ length: 3 }, () => subscribed(served.port)))
     expect(again.filter(({ first }) => first.includes('"error"'))).toEqual([])
     for (const { socket } of again) socket.destroy()
   })
 })
 
-describe('AT-B20: a server that has read the body itself', () => {
+describe('AT-B20: a request whose body was already read', () => {
   async function mounted(limit?: number) {
     const handler = createHandler(toolbox(), limit === undefined ? {} : { maxBodyBytes: limit })
     const answer = toNodeHandler(handler)
@@ -248,23 +248,23 @@ describe('AT-B20: a server that has read the body itself', () => {
     }
   }
 
-  test('is served with what it read', async () => {
-    await using place = await mounted()
-    await pong(place.port)
+  test('is served from the parsed body', async () => {
+    await using served = await mounted()
+    await pong(served.port)
   })
 
-  test('is held to the same limit', async () => {
-    await using place = await mounted(1_000)
-    const answer = await callTool(place.port, 'ping', { text: 'x'.repeat(2_000) })
+  test('has the same size limit', async () => {
+    await using served = await mounted(1_000)
+    const answer = await callTool(served.port, 'ping', { text: 'x'.repeat(2_000) })
     expect(answer).toMatchObject({ status: 413 })
     expect(reasonOf(answer)).toBe('body_too_large')
   })
 })
 
-describe('AT-F75: a server that leaves the host to whatever stands in front of it', () => {
-  test.each(['[', '%', 'a b', 'evil.example/../..', '\u00ff'])('answers for the host "%s"', async (host) => {
-    await using place = await serving({ allowedHosts: 'any' })
-    const answer = await callTool(place.port, 'ping', {}, { host })
+describe('AT-F75: a server that does not check the Host header', () => {
+  test.each(['[', '%', 'a b', 'evil.example/../..', '\u00ff'])('responds for the host "%s"', async (host) => {
+    await using served = await serving({ allowedHosts: 'any' })
+    const answer = await callTool(served.port, 'ping', {}, { host })
     expect(textOf(answer?.messages[0])).toBe('pong')
   })
 })
@@ -272,11 +272,11 @@ describe('AT-F75: a server that leaves the host to whatever stands in front of i
 describe('AT-F63: an authenticate that fails', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('secret-canary'))],
-    ['throws something that is no error', () => Promise.reject(Object.create(null) as Error)],
-  ])('by what it %s is an error of the server, without a word of why', async (_, authenticate) => {
+    ['throws a value that is not an error', () => Promise.reject(Object.create(null) as Error)],
+  ])('because it %s is a server error without details', async (_, authenticate) => {
     const errors: Error[] = []
-    await using place = await serving({ authenticate, onerror: (error) => errors.push(error) })
-    const answer = await callTool(place.port, 'ping')
+    await using served = await serving({ authenticate, onerror: (error) => errors.push(error) })
+    const answer = await callTool(served.port, 'ping')
     expect(answer).toMatchObject({ status: 500 })
     expect(answer?.messages[0]?.error).toMatchObject({ code: -32603, data: { reason: 'internal_error' } })
     expect(answer?.body).not.toContain('secret-canary')
@@ -284,7 +284,7 @@ describe('AT-F63: an authenticate that fails', () => {
   })
 })
 
-describe('AT-B19: the same through fetch', () => {
+describe('AT-B19: body limits of the fetch handler', () => {
   const address = 'http://localhost/mcp'
   const type = { 'content-type': 'application/json' }
 
@@ -299,7 +299,7 @@ describe('AT-B19: the same through fetch', () => {
   }
 
   test.each([
-    ['a body without end', endless, 413, 'body_too_large'],
+    ['an endless body', endless, 413, 'body_too_large'],
     [
       'bytes that are no text',
       () => new Request(address, { method: 'POST', headers: type, body: Buffer.from([0x22, 0xff, 0x22]) }),
@@ -314,7 +314,7 @@ describe('AT-B19: the same through fetch', () => {
       'forbidden_host',
     ],
     ['another method', () => new Request(address, { method: 'PUT', headers: type, body: '{}' }), 405, 'unsupported_method'],
-  ])('%s is refused', async (_, incoming, status, reason) => {
+  ])('%s is rejected', async (_, incoming, status, reason) => {
     await using handler = createHandler(toolbox())
     const response = await handler.fetch(incoming())
     expect(response.status).toBe(status)
@@ -322,7 +322,7 @@ describe('AT-B19: the same through fetch', () => {
   })
 })
 
-test('AT-F73: a tool that does not exist for this principal looks like none, also where its headers are wrong', async () => {
+test('AT-F73: a tool hidden from this principal is indistinguishable from an unknown tool, even with wrong headers', async () => {
   const secret = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const
   const guarded = defineToolbox({ name: 'guarded', version: '1.0.0', permit: (_, { name }) => name !== 'secret' })
     .tool('ping', {}, () => 'pong')

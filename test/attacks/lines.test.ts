@@ -17,7 +17,7 @@ const pong = async (): Promise<void> => {
 }
 
 describe('AT-A11: lines', () => {
-  test('that come byte by byte are put together, also in the middle of a character', async () => {
+  test('that arrive byte by byte are reassembled, even within a character', async () => {
     target.send(`${hello()}\n`)
     const id = nextId()
     const text = 'grüße, 世界 👋'
@@ -28,7 +28,7 @@ describe('AT-A11: lines', () => {
     expect(JSON.parse(textOf(await target.heard((message) => message.id === id)))).toEqual({ text })
   })
 
-  test('that come all at once are taken one by one', async () => {
+  test('that arrive in one chunk are handled one by one', async () => {
     const ids = Array.from({ length: 500 }, nextId)
     const lines = ids.map((id) => request('session', 'tools/call', { name: 'ping' }, id))
     target.send(`${hello()}\n${lines.join('\r\n')}\n`)
@@ -36,7 +36,7 @@ describe('AT-A11: lines', () => {
     expect(target.messages.filter(({ id }) => ids.includes(Number(id)))).toHaveLength(500)
   })
 
-  test('that are no lines, between lines that are, are refused one by one', async () => {
+  test('that are invalid are rejected one by one, and valid lines between them are handled', async () => {
     const ids = [nextId(), nextId()]
     const [first, second] = ids.map((id) => request('session', 'tools/call', { name: 'ping' }, id))
     target.send(`${hello()}\n\u0000\u0001\n${first}\n{{{\n\n\n"text"\n${second}\n`)
@@ -49,10 +49,10 @@ describe('AT-A11: lines', () => {
     ])
   })
 
-  test('AT-A12: that never end take no memory, and their end is the start of the next', { timeout: 30_000 }, async () => {
+  test('AT-A12: that exceed the limit use no memory, and the next line is handled', { timeout: 30_000 }, async () => {
     target.send(`${hello()}\n`)
     await pong()
-    const before = await target.vitals()
+    const before = await target.health()
     const piece = Buffer.alloc(1024 * 1024, 'x')
     for (let pieces = 0; pieces < 100; pieces++) {
       target.send(piece)
@@ -61,11 +61,11 @@ describe('AT-A11: lines', () => {
     target.send('\n')
     await target.heard(({ error }) => error?.data?.reason === 'body_too_large')
     await pong()
-    expect((await target.vitals()).rss - before.rss).toBeLessThan(100 * 1024 * 1024)
+    expect((await target.health()).rss - before.rss).toBeLessThan(100 * 1024 * 1024)
   })
 })
 
-describe('AT-A16: before any greeting', () => {
+describe('AT-A16: before the handshake', () => {
   test.each([
     ['a response', '{"jsonrpc":"2.0","id":1,"result":{}}'],
     ['a notification', notification('notifications/initialized')],
@@ -80,9 +80,9 @@ describe('AT-A16: before any greeting', () => {
 
   test.each([
     ['a broken line', '{', 'invalid_json'],
-    ['a greeting that says nothing', request('session', 'initialize', {}), 'invalid_params'],
-    ['a call of nothing', request('session', 'tools/call', {}), 'invalid_params'],
-  ])('%s is refused, and the greeting after it is taken', async (_, line, reason) => {
+    ['an initialize without params', request('session', 'initialize', {}), 'invalid_params'],
+    ['a call without a tool name', request('session', 'tools/call', {}), 'invalid_params'],
+  ])('%s is rejected, and the following initialize succeeds', async (_, line, reason) => {
     target.send(`${line}\n`)
     expect((await target.heard(({ error }) => error !== undefined)).error?.data?.reason).toBe(reason)
     target.send(`${hello()}\n`)
@@ -90,7 +90,7 @@ describe('AT-A16: before any greeting', () => {
     await pong()
   })
 
-  test('a request of a revision that does not exist is refused with those that do', async () => {
+  test('a request with an unknown revision is rejected with the supported revisions', async () => {
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     target.send(`${request('stateless', 'tools/list', { _meta })}\n`)
     const { error } = await target.heard((message) => message.error !== undefined)
@@ -98,7 +98,7 @@ describe('AT-A16: before any greeting', () => {
   })
 })
 
-test('AT-A17: a second greeting leaves what was activated as it is', async () => {
+test('AT-A17: a second initialize keeps the activated groups', async () => {
   target.send(`${hello()}\n`)
   const [activated, id] = [nextId(), nextId()]
   target.send(`${request('session', 'tools/call', { name: 'activate_files' }, activated)}\n`)
@@ -110,8 +110,8 @@ test('AT-A17: a second greeting leaves what was activated as it is', async () =>
 test.each([
   ['at once', ''],
   ['in the middle of a line', '{"jsonrpc":'],
-  ['after a greeting', `${hello()}\n`],
-])('AT-H95: input that ends %s ends the server', async (_, bytes) => {
+  ['after initialize', `${hello()}\n`],
+])('AT-H95: the server exits when its input ends %s', async (_, bytes) => {
   target.send(bytes)
   expect(await target.end()).toBe(0)
 })

@@ -13,21 +13,21 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 async function started() {
   const child = spawn(process.execPath, [program, '--serve-http'], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
+  let output = ''
   for await (const chunk of child.stderr) {
-    said += String(chunk)
-    const port = /Serving on http:\/\/127\.0\.0\.1:(\d+)\/mcp/u.exec(said)?.[1]
+    output += String(chunk)
+    const port = /Serving on http:\/\/127\.0\.0\.1:(\d+)\/mcp/u.exec(output)?.[1]
     if (port !== undefined) return { child, port: Number(port), [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
   }
-  throw new Error(`It did not start: ${said}`)
+  throw new Error(`The server did not start: ${output}`)
 }
 
-describe('AT-I104: a server that is told to stop', () => {
+describe('AT-I104: a server that receives a stop signal', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s while calls run and streams are open ends all of them, and ends well',
     async (signal) => {
-      await using place = await started()
-      const { child, port } = place
+      await using served = await started()
+      const { child, port } = served
       const busy = post(
         request('stateless', 'tools/call', { name: 'wait_deaf', arguments: { ms: 60_000 } }),
         routing('tools/call', { name: 'wait_deaf' }),
@@ -55,8 +55,8 @@ describe('AT-I104: a server that is told to stop', () => {
   )
 })
 
-describe('AT-I117: what a tool says when it fails', () => {
-  test('reaches the log in one line, without what would move a cursor, and once', async () => {
+describe('AT-I117: the error message of a tool', () => {
+  test('is logged once, on one line, without control characters', async () => {
     const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     try {
       const toolbox = defineToolbox({ name: 'small', version: '1.0.0' }).tool('fail', {}, ({ text }) => {

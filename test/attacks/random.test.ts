@@ -17,7 +17,7 @@ const params = fc.oneof(
   fc.dictionary(key, fc.oneof(fc.constantFrom('ping', 'echo'), fc.jsonValue({ maxDepth: 3 }))),
 )
 
-/** Values that look like messages more often than chance would have it. */
+/** Random values that often resemble messages. */
 const almostMessage = fc.record(
   {
     jsonrpc: fc.oneof({ weight: 5, arbitrary: fc.constant('2.0') }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) }),
@@ -32,8 +32,8 @@ const almostMessage = fc.record(
 const value = fc.oneof(fc.jsonValue(), almostMessage, fc.array(almostMessage, { maxLength: 3 }))
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 
-async function isWell(target: Target): Promise<void> {
-  const { unhandled, polluted } = await target.vitals()
+async function expectHealthy(target: Target): Promise<void> {
+  const { unhandled, polluted } = await target.health()
   expect({ alive: target.isAlive, unhandled, polluted }).toEqual({ alive: true, unhandled: [], polluted: false })
 }
 
@@ -49,7 +49,7 @@ describe('over HTTP', () => {
 
   const statuses = [200, 202, 400, 404]
 
-  test('any JSON value as a body gets an answer of the protocol', async () => {
+  test('any JSON value as a body gets a valid protocol response', async () => {
     await fc.assert(
       fc.asyncProperty(value, fc.boolean(), async (body, inSession) => {
         const answer = await exchange(target.port, post(JSON.stringify(body), inSession ? session.headers : {}))
@@ -61,10 +61,10 @@ describe('over HTTP', () => {
       }),
       { numRuns: 400 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 
-  test('any bytes as a body get an answer of the protocol', async () => {
+  test('any bytes as a body get a valid protocol response', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (body) => {
         const answer = await exchange(target.port, post(body, session.headers))
@@ -72,19 +72,19 @@ describe('over HTTP', () => {
       }),
       { numRuns: 200 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 
   test('any bytes instead of HTTP do no harm', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (noise) => {
-        // What might still become HTTP is waited for; here nobody does.
+        // The server waits for bytes that may still become HTTP; this test does not.
         await exchange(target.port, [{ bytes: noise }, { bytes: '\r\n\r\n', afterMs: 1 }], 20).catch(() => undefined)
       }),
       { numRuns: 100 },
     )
     expect(textOf((await callTool(target.port, 'ping'))?.messages[0])).toBe('pong')
-    await isWell(target)
+    await expectHealthy(target)
   })
 })
 
@@ -103,7 +103,7 @@ describe('over standard input and output', () => {
     await target.heard((message) => message.id === id)
   }
 
-  test('any JSON value on a line is answered or ignored, and the next line is served', async () => {
+  test('any JSON value on a line is answered or ignored, and the next line is handled', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 20 }), async (values) => {
         for (const each of values) target.send(`${JSON.stringify(each)}\n`)
@@ -111,10 +111,10 @@ describe('over standard input and output', () => {
       }),
       { numRuns: 100 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 
-  test('any bytes on a line are answered or ignored, and the next line is served', async () => {
+  test('any bytes on a line are answered or ignored, and the next line is handled', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (noise) => {
         target.send(Buffer.concat([noise, Buffer.from('\n')]))
@@ -122,6 +122,6 @@ describe('over standard input and output', () => {
       }),
       { numRuns: 300 },
     )
-    await isWell(target)
+    await expectHealthy(target)
   })
 })

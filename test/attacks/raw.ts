@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** A JSON-RPC message as it came back, read as far as tests ask. */
+/** A received JSON-RPC message, with the fields that tests check. */
 export interface Message {
   readonly id?: string | number | null
   readonly method?: string
@@ -8,7 +8,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: { readonly [key: string]: unknown } }
 }
 
-/** An answer over HTTP, as its bytes say. */
+/** A parsed HTTP response. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
@@ -18,13 +18,13 @@ export interface RawAnswer {
 
 export type Headers = { readonly [name: string]: string }
 
-/** Bytes to send: together, or one after another with a pause (in milliseconds) before each. */
+/** Bytes to send, with an optional pause in milliseconds before them. */
 export interface Piece {
   readonly bytes: string | Buffer
   readonly afterMs?: number
 }
 
-/** Sends bytes over a socket of its own and reads one answer; `undefined` when the socket was closed without one. */
+/** Sends bytes over a new socket and reads one response; `undefined` if the socket was closed without one. */
 export async function exchange(port: number, pieces: readonly Piece[], timeoutMs = 60_000): Promise<RawAnswer | undefined> {
   const socket = connect(port, '127.0.0.1')
   try {
@@ -48,13 +48,13 @@ function answerFrom(socket: Socket, timeoutMs: number): Promise<RawAnswer | unde
       resolve(answer)
     }
     const late = setTimeout(() => {
-      const said = Buffer.concat([bytes, ...chunks]).toString('utf8', 0, 500)
-      reject(new Error(`No whole answer within ${timeoutMs} ms; so far: ${said}`))
+      const received = Buffer.concat([bytes, ...chunks]).toString('utf8', 0, 500)
+      reject(new Error(`No complete response within ${timeoutMs} ms. Received: ${received}`))
     }, timeoutMs)
     let pending = false
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
-      // A large answer comes in many chunks; looking at each would read it over and over.
+      // A large response arrives in many chunks; parsing after each would be quadratic.
       if (pending) return
       pending = true
       setTimeout(
@@ -65,7 +65,7 @@ function answerFrom(socket: Socket, timeoutMs: number): Promise<RawAnswer | unde
         chunks.length < 4 && bytes.length < 1_000_000 ? 0 : 20,
       )
     })
-    // A server that refuses a body may close while it is still being sent; what it said before counts.
+    // A server that rejects a body may close the connection while the body is being sent; its response still counts.
     socket.on('error', () => undefined)
     socket.on('close', () => read(true))
   })
@@ -79,7 +79,7 @@ async function writeAll(socket: Socket, pieces: readonly Piece[]): Promise<void>
   }
 }
 
-/** The answer, once all of it is there. */
+/** Returns the response once it is complete. */
 function parseAnswer(bytes: Buffer): RawAnswer | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined
@@ -123,13 +123,13 @@ function messagesOf(body: string): readonly Message[] {
   })
 }
 
-/** The head of a request, with whatever headers are given and no others. */
+/** Returns a request head with exactly these headers. */
 export function head(method: string, path: string, headers: Headers): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** The headers that any client sends. */
+/** Headers that every client sends. */
 export const common: Headers = {
   host: '127.0.0.1',
   'content-type': 'application/json',
@@ -137,7 +137,7 @@ export const common: Headers = {
   connection: 'close',
 }
 
-/** A POST of this body with these headers beside the common ones; an empty value leaves a header out. */
+/** Returns a POST request with the common headers and these; an empty value removes a header. */
 export function post(body: string | Buffer, headers: Headers = {}, path = '/mcp'): readonly Piece[] {
   const bytes = Buffer.from(body)
   const all = { 'content-length': String(bytes.length), ...common, ...headers }

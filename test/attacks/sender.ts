@@ -14,10 +14,10 @@ export type Sender = Attack['as']
 
 let lastId = 1_000
 
-/** An id that no other request has. */
+/** Returns a unique request id. */
 export const nextId = (): number => ++lastId
 
-/** A request as this sender writes it. */
+/** Returns a request in the sender's era. */
 export function request(as: Sender, method: string, params?: Record<string, unknown>, id: string | number = nextId()): string {
   if (as !== 'stateless') return JSON.stringify({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
   const _meta = { ...envelope, ...(params?._meta as object | undefined) }
@@ -30,7 +30,7 @@ export const notification = (method: string, params?: object): string =>
 export const hello = (): string =>
   request('session', 'initialize', { protocolVersion: revisions.session, capabilities: {}, clientInfo })
 
-/** The headers that a client of 2026-07-28 repeats its request in. */
+/** Returns the headers of 2026-07-28 that mirror the request. */
 export function routing(method: string, params: { readonly name?: unknown } = {}): Headers {
   const { name } = params
   return {
@@ -79,7 +79,7 @@ export async function callTool(
   return exchange(port, post(request('stateless', 'tools/call', params), { ...routing('tools/call', params), ...headers }))
 }
 
-/** What goes over the socket for this attack. */
+/** Returns the bytes of this attack over HTTP. */
 export function overHttp(as: Sender, send: Sent, session: HttpSession): readonly Piece[] {
   if ('bytes' in send) return send.bytes()
   const { headers = {}, query } = send
@@ -91,14 +91,14 @@ export function overHttp(as: Sender, send: Sent, session: HttpSession): readonly
   return post(request(as, method, params), { ...routed, ...headers }, path)
 }
 
-/** The line for this attack. */
+/** Returns the line of this attack over stdio. */
 export function overStdio(as: Sender, send: Sent): Buffer {
   if ('bytes' in send) throw new Error('These bytes are for a socket.')
   const text = 'body' in send ? send.body() : request(as, send.method, send.params)
   return Buffer.concat([Buffer.from(text), Buffer.from('\n')])
 }
 
-/** What a result says in words. */
+/** Returns the text of a result. */
 export function textOf(message: Message | undefined): string {
   const content = message?.result?.content as readonly { readonly text?: string }[] | undefined
   return content?.map(({ text = '' }) => text).join('\n') ?? ''

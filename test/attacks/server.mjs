@@ -1,12 +1,12 @@
-// A server whose tools behave as badly as handlers can, for tests that attack it from outside: over standard input and output,
-// with --http over a free port, or with --serve-http as `serve` does that. It tells its parent where it is and, when asked, how it is doing.
+// A server with misbehaving tools, for attacks over standard input and output, with --http on a free port, or with --serve-http
+// through `serve`. It sends its address and, on request, its health to its parent.
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { defineToolbox, listen, serve } from '@unfold-mcp/server'
 import { z } from 'zod'
 
-const vitals = { unhandled: [], aborted: 0, errors: 0 }
-process.on('unhandledRejection', (error) => vitals.unhandled.push(String(error)))
-process.on('uncaughtException', (error) => vitals.unhandled.push(String(error)))
+const health = { unhandled: [], aborted: 0, errors: 0 }
+process.on('unhandledRejection', (error) => health.unhandled.push(String(error)))
+process.on('uncaughtException', (error) => health.unhandled.push(String(error)))
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const cyclic = {}
@@ -74,7 +74,7 @@ toolbox
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(`waited ${ms}`), ms)
       ctx.signal.addEventListener('abort', () => {
-        vitals.aborted++
+        health.aborted++
         clearTimeout(timer)
         reject(ctx.signal.reason)
       })
@@ -157,7 +157,7 @@ const http = process.argv.includes('--http')
 const listening = http
   ? await listen(toolbox, {
       port: 0,
-      onerror: () => vitals.errors++,
+      onerror: () => health.errors++,
     })
   : undefined
 
@@ -165,9 +165,9 @@ process.on('message', () => {
   global.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   const polluted = Object.keys(Object.prototype).length > 0 || {}.polluted !== undefined
-  process.send?.({ ...vitals, rss, heapUsed, polluted, sessions: listening?.handler.sessionCount ?? 0 })
+  process.send?.({ ...health, rss, heapUsed, polluted, sessions: listening?.handler.sessionCount ?? 0 })
 })
-// Being watched must not keep a server alive that has nothing left to serve.
+// The IPC channel must not keep the server alive.
 process.channel?.unref()
 process.send?.({ url: listening?.url })
 if (!http) await serve(toolbox, { argv: process.argv.includes('--serve-http') ? ['--http', '0'] : [] })

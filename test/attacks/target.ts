@@ -3,33 +3,33 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Message } from './raw.ts'
 
-/** How a server under attack is doing. */
-interface Vitals {
-  /** Rejections and exceptions that nobody caught. */
+/** Health of a server under attack. */
+interface Health {
+  /** Unhandled rejections and uncaught exceptions. */
   readonly unhandled: readonly string[]
-  /** Calls whose signal was aborted. */
+  /** Aborted calls. */
   readonly aborted: number
   readonly rss: number
   readonly heapUsed: number
-  /** Whether anything was added to the prototype of all objects. */
+  /** True if a property was added to `Object.prototype`. */
   readonly polluted: boolean
   readonly sessions: number
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Target extends AsyncDisposable {
   readonly isAlive: boolean
-  vitals(): Promise<Vitals>
+  health(): Promise<Health>
 }
 
 export interface HttpTarget extends Target {
   readonly port: number
 }
 
-/** A server at the other end of a pipe, line by line. */
+/** A server on stdio. */
 export interface PipeTarget extends Target {
   send(bytes: string | Buffer): void
-  /** Everything it wrote so far. */
+  /** All output so far. */
   readonly messages: readonly Message[]
   /** Waits for a message of this kind. */
   heard(matches: (message: Message) => boolean): Promise<Message>
@@ -42,7 +42,7 @@ const timeoutMs = 60_000
 
 export const httpTarget = (...args: readonly string[]): Promise<HttpTarget> => overHttp('server.mjs', ['--http', ...args])
 
-/** A gateway, with the server that the others attack behind it. It ends what it started, so it is asked to end. */
+/** A gateway to the server of the other attacks. It must stop its child process, so it is stopped with a message. */
 export const gatewayTarget = (config: object = {}): Promise<HttpTarget> =>
   overHttp('gateway.mjs', [JSON.stringify(config)], 'End.')
 
@@ -130,15 +130,15 @@ async function start(file: string, args: readonly string[]) {
     get isAlive() {
       return child.exitCode === null && child.signalCode === null
     },
-    vitals: () => vitalsOf(child),
+    health: () => healthOf(child),
     [Symbol.asyncDispose]: stop,
   }
   return { child, target, url }
 }
 
-async function vitalsOf(child: ChildProcess): Promise<Vitals> {
-  const told = once(child, 'message')
+async function healthOf(child: ChildProcess): Promise<Health> {
+  const reply = once(child, 'message')
   child.send('How are you?')
-  const [vitals] = (await told) as [Vitals]
-  return vitals
+  const [health] = (await reply) as [Health]
+  return health
 }

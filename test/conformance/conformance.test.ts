@@ -19,7 +19,7 @@ describe('the official conformance suite', () => {
   beforeAll(async () => {
     suite = await installedSuite()
     if (suite !== undefined) scenarios = await scenariosOf(suite)
-    else console.warn('Conformance is not tested: the npm registry, where the suite comes from, cannot be reached.')
+    else console.warn('Skipped: conformance suite (npm registry unreachable).')
   }, 120_000)
 
   const subjects: readonly { readonly where: string; readonly list: string; readonly serve: Serve }[] = [
@@ -29,10 +29,7 @@ describe('the official conformance suite', () => {
   const cases = subjects.flatMap((subject) => Object.entries(eras).map(([era, belongs]) => ({ ...subject, era, belongs })))
 
   for (const { where, list, serve, era, belongs } of cases) {
-    test(`finds nothing wrong with a ${era} server${where} beyond what is expected`, { timeout: 180_000 }, async ({
-      skip,
-      signal,
-    }) => {
+    test(`reports only expected failures for a ${era} server${where}`, { timeout: 180_000 }, async ({ skip, signal }) => {
       if (suite === undefined) {
         skip('the npm registry cannot be reached')
         return
@@ -55,26 +52,26 @@ describe('the official conformance suite', () => {
   }
 })
 
-describe('a judgement', () => {
+describe('comparing results with expectations', () => {
   const check = (id: string, status: string) => ({ id, status, errorMessage: 'because' })
   const results = [
     { scenario: 'ping', checks: [check('answers', 'FAILURE'), check('quickly', 'WARNING'), check('politely', 'SUCCESS')] },
   ]
 
-  test('names failures and warnings that nobody expects', () => {
+  test('reports unexpected failures and warnings', () => {
     expect(judged(results, []).unexpected).toEqual(['ping:answers: because', 'ping:quickly: because'])
   })
 
-  test('lets an expectation stand for a scenario or for one of its checks', () => {
+  test('accepts an expectation for a scenario or for one of its checks', () => {
     expect(judged(results, ['ping'])).toEqual({ unexpected: [], stale: [] })
     expect(judged(results, ['ping:answers'])).toEqual({ unexpected: ['ping:quickly: because'], stale: [] })
   })
 
-  test('names expectations that nothing fails', () => {
+  test('reports expectations that no longer fail', () => {
     expect(judged(results, ['ping', 'ping:politely', 'pong']).stale).toEqual(['ping:politely', 'pong'])
   })
 
-  test('reads expectations as the suite writes them', () => {
+  test('reads expectations in the format of the suite', () => {
     expect(expectationsIn('# why\nserver:\n  # a reason\n  - ping\n  - ping:answers\n')).toEqual(['ping', 'ping:answers'])
     expect(expectationsIn('server: []\n')).toEqual([])
   })

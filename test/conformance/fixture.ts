@@ -5,14 +5,14 @@ import { addDocuments } from './fixture/documents.ts'
 import { eventStore } from './fixture/events.ts'
 import { addQuestions } from './fixture/questions.ts'
 
-/** Serves, on a free port of this machine, everything that the conformance suite asks a server for, by the names it knows. */
+/** Serves the tools, prompts and resources that the conformance suite expects, on a free local port. */
 export async function serveFixture(): Promise<ListeningServer> {
   const toolbox: Toolbox = defineToolbox({
     name: 'conformance-fixture',
     version: '1.0.0',
     description: 'What the conformance suite asks a server for.',
     groups: { extras: { description: 'Tools that the suite does not ask for' } },
-    // What handlers throw is part of the suite, not a defect to report.
+    // Handlers throw on purpose.
     report: () => undefined,
   })
   toolbox.tool('extra', { group: 'extras', description: 'A tool behind an activator' }, () => 'extra')
@@ -26,7 +26,7 @@ export async function serveFixture(): Promise<ListeningServer> {
   return listening
 }
 
-/** Tools that change what everyone sees. */
+/** Tools that change the list of all clients. */
 function addChanges(toolbox: Toolbox, promptsChanged: () => void): void {
   const registry = new ToolRegistry({ name: 'changing' })
   let hasPrompt = false

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A place before a server where what is asked can be changed. */
+/** A proxy that can modify requests to a server. */
 type Front = AsyncDisposable & { readonly url: string }
 
-/** What to do with what is asked: `undefined` lets it pass as it is. */
+/** Rewrites a request; `undefined` forwards it unchanged. */
 type Change = (text: string) => { readonly text: string; readonly prefix: string } | 'refuse' | undefined
 
 /**
- * Puts a prefix before the names of prompts on their way to a server, and changes nothing else: a gateway gives them names that
- * the suite does not know, and unlike those of tools they cannot be configured.
+ * Adds a prefix to prompt names: a gateway prefixes them, and unlike tool names they cannot be configured to match the names
+ * that the suite expects.
  */
 export const prefixing = (target: string, prefix: string): Promise<Front> =>
   front(target, (text) => {
@@ -18,7 +18,7 @@ export const prefixing = (target: string, prefix: string): Promise<Front> =>
     return { text: text.replace(/"name":"(?=test_)/u, `"name":"${prefix}`), prefix }
   })
 
-/** Makes a server one of the session era: it does not know how to be asked without a session. */
+/** Makes a server session-only: it rejects requests without a session. */
 export const sessionsAlone = (target: string): Promise<Front> =>
   front(target, (text) => (text.includes('"method":"server/discover"') ? 'refuse' : undefined))
 

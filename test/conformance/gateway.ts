@@ -5,18 +5,18 @@ import { serveFixture } from './fixture.ts'
 import { prefixing, sessionsAlone } from './front.ts'
 import type { Serve } from './suite.ts'
 
-/** Serves the same fixture, as a server of the same era, through a gateway, under the names that the suite knows. */
+/** Serves the fixture, as a server of one era, through a gateway that keeps the tool names. */
 export const serveBehindGateway: Serve = async (era) => {
   const fixture = await serveFixture()
   const server = era === 'session' ? await sessionsAlone(fixture.url) : undefined
   const direct = await connect({ url: fixture.url })
   const names = (await direct.tools()).map(({ name }) => name)
   await direct.close()
-  // What comes later keeps its name as well.
+  // Tools added later keep their names as well.
   const kept = [...names, 'test_changing_tool'].map((name) => [name, { name }])
   const behind = { url: server?.url ?? fixture.url, tools: Object.fromEntries(kept) }
   const all = await runningGateway({ fixture: behind }, { rest: { store: { kind: 'memory' } } })
-  await until(() => all.listed().length >= names.length, 'the tools of the fixture')
+  await until(() => all.listed().length >= names.length, 'the gateway lists the tools of the fixture')
   const front = await prefixing(all.url ?? '', 'fixture__')
   return {
     url: front.url,

@@ -1,16 +1,16 @@
-/** What the suite found in one scenario. */
+/** Result of the suite for one scenario. */
 export interface Result {
   readonly scenario: string
   readonly checks: readonly { readonly id: string; readonly status: string; readonly errorMessage?: string }[]
 }
 
-/** Failures that nobody expects, and expectations that nothing fails any more. */
+/** Unexpected failures, and expectations that no longer fail. */
 export interface Judgement {
   readonly unexpected: readonly string[]
   readonly stale: readonly string[]
 }
 
-/** Compares, as the suite itself would: a warning is a failure, and an expectation names a scenario or `<scenario>:<check>`. */
+/** Compares like the suite does: a warning is a failure, and an expectation is a scenario or `<scenario>:<check>`. */
 export function judged(results: readonly Result[], expected: readonly string[]): Judgement {
   const failed = results.flatMap(({ scenario, checks }) =>
     checks
@@ -27,7 +27,7 @@ export function judged(results: readonly Result[], expected: readonly string[]):
   }
 }
 
-/** The entries of a list in the suite's own format. */
+/** Reads a list of expectations in the suite's format. */
 export function expectationsIn(yaml: string): readonly string[] {
   return [...yaml.matchAll(/^ {2}- (\S+)$/gm)].map(([, entry = '']) => entry)
 }

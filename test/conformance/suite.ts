@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Result } from './judgement.ts'
 
-/** The conformance suite, ready to be started. */
+/** The installed conformance suite. */
 export interface Suite {
   readonly command: string
   readonly script: string
 }
 
-/** One start of the suite: the scenarios of a revision, or one scenario. */
+/** Options of one run: all scenarios of a revision, or a single one. */
 export type Selection = { readonly revision: string } | { readonly scenario: string }
 
-/** The suite, installed if it was not; `undefined` when the registry cannot be reached. */
+/** Installs the suite if necessary; `undefined` if the registry is unreachable. */
 export async function installedSuite(): Promise<Suite | undefined> {
   const { code, output, errors } = await run(process.execPath, [fileURLToPath(new URL('install.mjs', import.meta.url))])
   if (code === 75) return undefined
@@ -22,16 +22,16 @@ export async function installedSuite(): Promise<Suite | undefined> {
   return JSON.parse(output) as Suite
 }
 
-/** Every scenario for servers, with the revisions it applies to; `extension` for those of optional extensions. */
+/** Lists the server scenarios with their revisions; `extension` for optional extensions. */
 export async function scenariosOf(suite: Suite): Promise<ReadonlyMap<string, readonly string[]>> {
   const { output } = await run(suite.command, [suite.script, 'list', '--server'])
   return new Map([...output.matchAll(/^ {2}- (\S+) \[(.+)\]$/gm)].map(([, name = '', marks = '']) => [name, marks.split(',')]))
 }
 
-/** Serves something to be asked in this era, at an address of this machine. */
+/** Starts a server for this era at a local address. */
 export type Serve = (era: string) => Promise<AsyncDisposable & { readonly url: string }>
 
-/** What the suite finds when it asks one that is made for it. */
+/** Runs the suite against a server created for it. */
 export async function resultsOf(
   suite: Suite,
   {
@@ -51,14 +51,14 @@ export async function resultsOf(
       signal,
     )
     const found = await readdir(folder)
-    if (found.length === 0) throw new Error(`The suite ran nothing. It says: ${errors}`)
+    if (found.length === 0) throw new Error(`The suite ran no scenarios: ${errors}`)
     return await Promise.all(found.map((name) => readResult(folder, name)))
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }
 
-/** The suite names a folder `server-<scenario>-<time>`. */
+/** Result folders are named `server-<scenario>-<time>`. */
 async function readResult(folder: string, name: string): Promise<Result> {
   const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)?.[1] ?? name
   return { scenario, checks: JSON.parse(await readFile(join(folder, name, 'checks.json'), 'utf8')) }

@@ -23,12 +23,12 @@ import { tap } from '../../packages/client/test/counting-proxy.ts'
 import { withGateway } from './running-gateway.ts'
 import { shownAs, Talking } from './transcript.ts'
 
-// Some of these start processes, on a machine that may be busy.
+// Some tests start processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 const shows = (name: string, text: string): Promise<void> => expect(text).toMatchFileSnapshot(shownAs(name))
 
-// Below the packages, so that what is saved there finds them.
+// Below the packages, so that files saved there can import them.
 const root = fileURLToPath(new URL('../../', import.meta.url))
 let folder = ''
 let user: Home
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const anything = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } } as const
 
-test('identity: the three requests, and how opening a group shows in them', async () => {
+test('identity: the three requests, before and after activating a group', async () => {
   await using server = await testServer(garden, { transport: 'memory', era: 'session' })
   await using client = await server.connect()
   const talking = new Talking(client)
@@ -72,7 +72,7 @@ test('identity: the three requests, and how opening a group shows in them', asyn
   await shows('identity-changes', talking.text)
 })
 
-test('identity: the algorithm as the page has it gives what the server says', async () => {
+test('identity: the documented algorithm computes the identity of the server', async () => {
   for (const protocol of ['session', '2026-07-28'] as const) {
     await using connection = await connect({ server: garden }, { protocol })
     expect(identityOf(await connection.tools(), canonicalJson)).toBe((await connection.identity())?.server_id)
@@ -82,7 +82,7 @@ test('identity: the algorithm as the page has it gives what the server says', as
   expect(await named.identity()).toMatchObject({ basis: 'names' })
 })
 
-test('client: connects, calls, and says what is wrong', async () => {
+test('client: connects, calls, and reports invalid arguments', async () => {
   expect(await plantTomatoes({ server: garden })).toBe('garden has 3 tools and says: Tomatoes.')
   expect(targets).toHaveLength(4)
   expect(await waterBed({ server: garden }, 3)).toBe('Watered.')
@@ -100,7 +100,7 @@ test('client: large results go to files', async () => {
   expect(await readFile(path, 'utf8')).toBe('hi')
 })
 
-test('client: an identity that was reviewed is wanted again', async () => {
+test('client: a reviewed identity is required on reconnect', async () => {
   await using connection = await connect({ server: garden })
   const { server_id = '' } = (await connection.identity()) ?? {}
   expect(await trusted({ server: garden }, server_id)).toContain('water')
@@ -109,7 +109,7 @@ test('client: an identity that was reviewed is wanted again', async () => {
   })
 })
 
-test('client: a cache on disk saves the list, and its file is as the page shows it', async () => {
+test('client: a cache on disk stores the list in the documented format', async () => {
   expect(toolsOnDisk).toBeDefined()
   await using listening = await listen(garden, { port: 0 })
   await using wire = await tap(Number(new URL(listening.url).port))
@@ -125,13 +125,13 @@ test('client: a cache on disk saves the list, and its file is as the page shows 
   await shows('client-cache-file', `${text}\n`)
 })
 
-test('client: changes are told one after another', async () => {
+test('client: changes are reported one after another', async () => {
   const lines: string[] = []
   const done = new AbortController()
   await using listening = await listen(workbench, { port: 0 })
   const following = follow({ url: listening.url }, (line) => void lines.push(line), done.signal)
   await using connection = await connect({ url: listening.url })
-  // Until it listens, there is nobody to tell.
+  // Before it listens, the server sends no notifications.
   await vi.waitFor(
     async () => {
       await connection.call('load_plugin', { name: 'letters' })
@@ -146,7 +146,7 @@ test('client: changes are told one after another', async () => {
   expect(letters.entries()).toEqual([])
 })
 
-test('plugins: a folder is served, a save takes effect, and a broken plugin takes only itself down', async () => {
+test('plugins: a folder is served, a save takes effect, and a broken plugin affects only itself', async () => {
   const at = join(folder, 'plugins')
   await mkdir(at)
   await copyFile(join(root, 'docs/examples/plugin-greetings.mjs'), join(at, 'greetings.mjs'))
@@ -165,7 +165,7 @@ test('plugins: a folder is served, a save takes effect, and a broken plugin take
   expect((await connection.call('greet', { name: 'Bob' })).isError).toBe(false)
 })
 
-test('command line: what the page shows is what it prints', async () => {
+test('command line: the page shows the actual output', async () => {
   const server = join(folder, 'first-server.mjs')
   await copyFile(join(root, 'docs/examples/first-server.ts'), server)
   const run = async (...words: readonly string[]): Promise<string> => {
@@ -202,7 +202,7 @@ test('command line: what the page shows is what it prints', async () => {
   )
 })
 
-test('command line: tools that a server does not list are found and called like any other', async () => {
+test('command line: unlisted tools are found and called like any other', async () => {
   await withGateway({ library, kitchen, workbench }, { budgetTokens: 300 }, async ({ url = '' }) => {
     const texts: string[] = []
     for (const words of [

@@ -41,7 +41,7 @@ const cloud = () =>
     .tool('ec2_list', { group: 'aws', description: 'List instances' }, () => 'i-1')
     .tool('read_logs', { group: 'monitor', description: 'Read logs' }, () => 'quiet')
 
-/** How each reason comes about, and what its reader then sees. */
+/** Produces each failure and returns the text that its reader sees. */
 const seen: { readonly [R in Reason]: () => Promise<string> } = {
   arguments_too_large: () => http(plain(), { body: JSON.stringify({ a: JSON.parse('['.repeat(120) + ']'.repeat(120)) }) }),
   body_too_large: () => http(plain(), { body: JSON.stringify('x'.repeat(2_000)) }, { maxBodyBytes: 1_024 }),
@@ -66,14 +66,14 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     thrown(() =>
       defineToolbox({ ...identity, groups: { a: { description: 'A', needs: ['b'] }, b: { description: 'B', needs: ['a'] } } }),
     ),
-  group_inactive: () => told(cloud(), 'activate_aws'),
+  group_inactive: () => resultText(cloud(), 'activate_aws'),
   header_mismatch: () =>
     http(plain(), {
       headers: { ...stateless, 'mcp-method': 'tools/call' },
       body: JSON.stringify({ ...list, params: { _meta: envelope } }),
     }),
   hook_failed: () =>
-    told(
+    resultText(
       defineToolbox({
         ...identity,
         groups: {
@@ -93,7 +93,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       },
     ),
   invalid_arguments: () =>
-    told(
+    resultText(
       defineToolbox(identity).tool('price', { inputSchema: z.object({ dish: z.string(), portions: z.int() }) }, () => '4 €'),
       'price',
       { portions: 'two' },
@@ -106,14 +106,14 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   invalid_params: () => rpc(plain(), 'tools/call', { arguments: {} }),
   invalid_request: () => http(plain(), { body: JSON.stringify({ method: 'tools/list' }) }),
   invalid_result: () =>
-    told(
+    resultText(
       plain().tool('count', { description: 'Count' }, () => new Map([['books', 42]])),
       'count',
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { inputSchema: z.string() }, () => '')),
   invalid_view: () => http(cloud(), { address: '?groups=infr', body: JSON.stringify(initialize) }),
   mode_unavailable: () =>
-    told(
+    resultText(
       plain().composite(
         'observe',
         {
@@ -139,12 +139,12 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   port_in_use: portInUse,
   predicate_failed: () => reported(predicateThatThrows(), (context) => context.toolNames()),
   quota_full: () =>
-    told(cloud(), 'activate_monitor', {}, async (context) => {
+    resultText(cloud(), 'activate_monitor', {}, async (context) => {
       await context.call('activate_infra')
       await context.call('activate_aws')
     }),
   rate_limited: rateLimited,
-  requires_activation: () => told(cloud(), 'ec2_list'),
+  requires_activation: () => resultText(cloud(), 'ec2_list'),
   reserved_name: () => thrown(() => plain().tool('search_tools', { description: 'Search' }, () => '')),
   search_degraded: () =>
     reported(
@@ -188,19 +188,19 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       2,
     ),
   tool_failed: () =>
-    told(
+    resultText(
       plain().tool('read', { description: 'Read' }, () => {
         throw new Error('There is no file "notes.txt". List the files first.')
       }),
       'read',
     ),
   tool_timeout: () =>
-    told(
+    resultText(
       plain().tool('wait', { timeoutMs: 100 }, () => new Promise<string>(() => undefined)),
       'wait',
     ),
   unauthorized: () => http(plain(), {}, { authenticate: () => unauthorized() }),
-  unknown_group: () => told(cloud(), 'deactivate', { group: 'infr' }),
+  unknown_group: () => resultText(cloud(), 'deactivate', { group: 'infr' }),
   unknown_path: unknownPath,
   unknown_profile: unknownProfile,
   unknown_scope: () => thrown(() => cloud().activate('infra', 'session:6f1c')),
@@ -212,7 +212,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
 }
 
 for (const [reason, show] of Object.entries(seen)) {
-  test(`${reason}: its page shows what its reader sees`, async () => {
+  test(`${reason}: its page shows the actual message`, async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     await expect(`${await show()}\n`).toMatchFileSnapshot(shownAs(`errors/${reason}`))
   })
@@ -257,7 +257,7 @@ const predicateThatThrows = () =>
     () => '',
   )
 
-/** What an author or operator gets: an exception with this text. */
+/** Returns the message of the exception that an author or operator gets. */
 async function thrown(work: () => unknown): Promise<string> {
   try {
     await work()
@@ -268,8 +268,8 @@ async function thrown(work: () => unknown): Promise<string> {
   throw new Error('Nothing was thrown.')
 }
 
-/** What the model reads: a result with `isError`, and the reason in its `_meta`. */
-async function told(
+/** Returns the text of a result with `isError` and the reason in its `_meta`. */
+async function resultText(
   served: object,
   name: string,
   args: Record<string, unknown> = {},
@@ -283,7 +283,7 @@ async function told(
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 }
 
-/** What standard error says, while the server goes on. */
+/** Returns the warning on standard error. */
 async function reported(served: object, work: (context: Awaited<ReturnType<typeof testContext>>) => unknown): Promise<string> {
   const lines: string[] = []
   vi.spyOn(console, 'error').mockImplementation((...parts) => void lines.push(parts.join(' ')))
@@ -292,7 +292,7 @@ async function reported(served: object, work: (context: Awaited<ReturnType<typeo
   return lines.join('\n')
 }
 
-/** What standard error says of a plugin that cannot be loaded. */
+/** Returns the warning on standard error about a plugin that fails to load. */
 async function brokenPlugin(): Promise<string> {
   const lines: string[] = []
   vi.spyOn(console, 'error').mockImplementation((...parts) => void lines.push(parts.join(' ')))
@@ -314,7 +314,7 @@ interface HttpRequest {
   readonly body?: string
 }
 
-/** An HTTP answer, as it is. */
+/** Returns an HTTP response as text. */
 async function http(
   served: object,
   { method = 'POST', address = '', headers = {}, body = '{}' }: HttpRequest,
@@ -330,14 +330,14 @@ async function http(
   return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
 }
 
-/** The error that answers a request. */
+/** Returns the JSON-RPC error of a request. */
 async function rpc(served: object, method: string, params: Record<string, unknown>): Promise<string> {
   await using wire = await openWire(served, { transport: 'stdio', era: 'session' })
   const { error } = await wire.ask(method, params)
   return JSON.stringify({ error }, undefined, 2)
 }
 
-/** A second request with the id of one that is still being answered; the first answer is the refusal. */
+/** Sends a second request with the id of a pending one; the first response is the error. */
 async function duplicateId(): Promise<string> {
   await using wire = await openWire(
     plain().tool('wait', { description: 'Wait' }, () => new Promise<string>(() => undefined)),
@@ -354,12 +354,12 @@ async function unknownPath(): Promise<string> {
   return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
 }
 
-/** A second connection to a server that takes one. */
+/** Opens a second connection to a server that allows one. */
 async function connectionLimit(): Promise<string> {
   await using listening = await listen(plain(), { port: 0, maxConnections: 1 })
   const first = createConnection(Number(new URL(listening.url).port), '127.0.0.1')
   await once(first, 'connect')
-  // What it sends is answered once it is counted.
+  // The response arrives after the connection is counted.
   first.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await once(first, 'data')
   const response = await fetch(listening.url)
@@ -375,7 +375,7 @@ async function staleCursor(): Promise<string> {
   return JSON.stringify({ error }, undefined, 2).replace(String(result.nextCursor), '1.6f1c…')
 }
 
-/** A client that gives up: the handler finds out from its signal. */
+/** Cancels a call and returns the abort reason that the handler sees. */
 async function cancelled(): Promise<string> {
   const giveUp = new AbortController()
   let found = ''
@@ -409,12 +409,12 @@ async function portInUse(): Promise<string> {
   return text.replaceAll(String(port), '7420')
 }
 
-/** A gateway that was asked for a part that it does not have. */
+/** Requests an unknown profile of a gateway. */
 function unknownProfile(): Promise<string> {
   return withGateway({}, { profiles: { reading: {} } }, ({ url }) => initialized(`${url}/raeding`))
 }
 
-/** The same for a server of it. */
+/** Requests an unknown server of a gateway. */
 function unknownServer(): Promise<string> {
   return withGateway({ notes: plain() }, {}, ({ url }) => initialized(`${url}/s/nots`))
 }
@@ -425,7 +425,7 @@ async function initialized(url: string): Promise<string> {
   return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
 }
 
-/** A client of a gateway that calls faster than it may. */
+/** Exceeds the rate limit of a gateway. */
 function rateLimited(): Promise<string> {
   return withGateway({ hub: plain() }, { limits: { callsPerMinute: 1 } }, async ({ url = '' }) => {
     await using connection = await connect({ url })
@@ -436,6 +436,6 @@ function rateLimited(): Promise<string> {
       const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
       return text.replace(/\d+ s\.$/u, '60 s.')
     }
-    throw new Error('It was never refused.')
+    throw new Error('No call was rejected.')
   })
 }

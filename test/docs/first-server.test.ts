@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shownAs } from './transcript.ts'
 
-// The server of the README, run as its reader runs it: copied into a folder, saved as JavaScript, started with node.
+// Runs the server of the README like its reader does: copied into a folder as JavaScript and started with node.
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const example = (name: string): string => join(root, 'docs/examples', name)
 let folder: string

@@ -21,7 +21,7 @@ interface Shape {
   readonly required?: readonly string[]
 }
 
-test('the guide has every key of the configuration, with its default', () => {
+test('the guide documents every configuration key with its default', () => {
   const page = readFileSync(join(root, 'docs/guides/gateway.md'), 'utf8')
   const [, section = ''] = page.split('\n## Configuration reference\n')
   const tables = section
@@ -75,13 +75,13 @@ function defaultOf({ properties, required = [] }: Shape, key: string): string {
   return typeof value === 'string' || typeof value === 'boolean' ? `\`${value}\`` : ''
 }
 
-test('the demonstration is a configuration without a doubt, and every program in it is there', async () => {
+test('the demo configuration is valid without warnings, and all its programs exist', async () => {
   const file = join(root, 'examples/gateway/unfold.json')
   const { config, notStarted, warnings } = await readConfig(file, {})
   expect({ notStarted: [...notStarted], warnings }).toEqual({ notStarted: [], warnings: [] })
   const programs = Object.values(config.mcpServers).flatMap((server) => ('command' in server ? server.args.slice(0, 1) : []))
   expect(programs).toHaveLength(7)
-  // Examples are compiled before they are run.
+  // Examples are compiled before they run.
   const source = (path: string): string => path.replace(/^\.\.\/dist\/(.*)\.js$/u, '../src/$1.ts')
   const missing = programs.filter((path) => !existsSync(resolve(dirname(file), source(path))))
   expect(missing).toEqual([])
@@ -90,7 +90,7 @@ test('the demonstration is a configuration without a doubt, and every program in
 const shop = { library, kitchen, workbench }
 const small = { budgetTokens: 300 }
 
-test('the same gateway to a client of each era', async () => {
+test('a gateway, seen by a client of each era', async () => {
   await withGateway(shop, small, async ({ gateway: { toolbox } }) => {
     const session = await transcript(toolbox, { era: 'session' }, async (client) => {
       await client.list()
@@ -120,7 +120,7 @@ test('one server of a gateway at its own address', async () => {
   })
 })
 
-test('servers in groups are opened step by step', async () => {
+test('groups of servers are activated step by step', async () => {
   const groups = { house: { description: 'Books and meals', servers: ['library', 'kitchen'] } }
   await withGateway(shop, { ...small, groups }, async ({ gateway: { toolbox } }) => {
     const text = await transcript(toolbox, { era: 'session' }, async (client) => {
@@ -132,7 +132,7 @@ test('servers in groups are opened step by step', async () => {
   })
 })
 
-test('a long result is cut, read on and looked through', async () => {
+test('a long result is truncated, paged and searched', async () => {
   const archive = defineToolbox({ name: 'archive', version: '1.0.0' }).tool('diary', { description: 'The diary' }, () =>
     Array.from({ length: 60 }, (_, day) => `Day ${day + 1}: ${day === 41 ? 'found the key' : 'nothing new'}.`).join('\n'),
   )
@@ -151,10 +151,10 @@ test('a long result is cut, read on and looked through', async () => {
   })
 })
 
-test('a change of a server, as the log tells it', async () => {
+test('a tool change in the log', async () => {
   await withGateway({ workbench }, {}, async ({ url = '', lines }) => {
     await using client = await connect({ url })
-    await until(() => lines.some((line) => line.includes('2 tools (')), 'its tools are known')
+    await until(() => lines.some((line) => line.includes('2 tools (')), 'the gateway has its tools')
     await client.call('workbench__load_plugin', { name: 'letters' })
     const names = async (): Promise<readonly string[]> => (await client.tools()).map(({ name }) => name)
     await until(async () => (await names()).includes('workbench__reverse'), 'the client has the new tool')
@@ -164,12 +164,12 @@ test('a change of a server, as the log tells it', async () => {
       .join('\n')
       .replaceAll(/\d+ ms/gu, '40 ms')
     await client.call('workbench__unload_plugin', { name: 'letters' })
-    await until(() => lines.some((line) => line.includes('+0 -2 ~0')), 'the tools are gone again')
+    await until(() => lines.some((line) => line.includes('+0 -2 ~0')), 'the tools are removed')
     await shows('gateway-change', `${text}\n`)
   })
 })
 
-test('the page on automatic updates has the times that are used', () => {
+test('the page on automatic updates has the actual intervals', () => {
   const page = readFileSync(join(root, 'docs/guides/automatic-updates.md'), 'utf8')
   const { initialQuietMs, quietMs, maxQuietMs, timeoutMs } = defaultPace
   expect(page).toContain(`quiet for ${initialQuietMs} ms? in a burst ${quietMs} ms, ${maxQuietMs} ms at most`)

@@ -26,10 +26,10 @@ import { weather } from '../../docs/examples/versions-and-aliases.ts'
 import { shop } from '../../docs/examples/views.ts'
 import { shownAs, type Talking, transcript } from './transcript.ts'
 
-/** The page shows exactly this. */
+/** The page must show exactly this text. */
 const shows = (name: string, text: string): Promise<void> => expect(text).toMatchFileSnapshot(shownAs(name))
 
-test('getting started: instructions, a short list, one activation, one notice, all problems of a call at once', async () => {
+test('getting started: instructions, a short list, one activation, one notification, all problems of a call at once', async () => {
   const session = await transcript(library, {}, async (client) => {
     client.note('initialize', `instructions:\n${client.sdk.getInstructions()}`)
     await client.list()
@@ -41,7 +41,7 @@ test('getting started: instructions, a short list, one activation, one notice, a
   await shows('getting-started', session)
 })
 
-test('two eras: the same server to a client of each', async () => {
+test('two eras: one server, seen by a client of each era', async () => {
   const talk = async (client: Talking): Promise<void> => {
     await client.list()
     await client.call('activate_search')
@@ -51,7 +51,7 @@ test('two eras: the same server to a client of each', async () => {
   await shows('two-eras-stateless', await transcript(library, { era: 'stateless' }, talk))
 })
 
-test('groups: a child wants its parent, exclusive groups replace each other, needs come along, children go with their parent', async () => {
+test('groups: parents, exclusions, requirements and deactivation of children', async () => {
   const session = await transcript(devops, {}, async (client) => {
     await client.list()
     await client.call('activate_aws')
@@ -64,7 +64,7 @@ test('groups: a child wants its parent, exclusive groups replace each other, nee
   await shows('groups-tree', session)
 })
 
-test('groups: a stepwise menu lists the activators inside a group once it is open', async () => {
+test('groups: a stepwise menu lists the activators of child groups after activation', async () => {
   const session = await transcript(clouds, {}, async (client) => {
     await client.list()
     await client.call('activate_cloud')
@@ -75,7 +75,7 @@ test('groups: a stepwise menu lists the activators inside a group once it is ope
   await shows('groups-stepwise', session)
 })
 
-test('groups: a full quota evicts the group that was used least recently', async () => {
+test('groups: a full quota evicts the least recently used group', async () => {
   const session = await transcript(workshop, {}, async (client) => {
     await client.call('activate_wood')
     await client.call('activate_metal')
@@ -86,7 +86,7 @@ test('groups: a full quota evicts the group that was used least recently', async
   await shows('quotas', session)
 })
 
-test('groups: a group can be closed from outside a request', async () => {
+test('groups: a group can be deactivated from outside a request', async () => {
   await transcript(workshop, {}, async (client) => {
     await client.call('activate_metal')
     await closeForTheNight()
@@ -112,7 +112,7 @@ test('groups: hooks open a connection for each session, and for all clients of 2
   expect(openConnections()).toBe(1)
 })
 
-test('groups: an activator written by hand says what its author wrote, and then what changed', async () => {
+test('groups: a custom activator returns its own text, then the changes', async () => {
   const talk = async (client: Talking): Promise<void> => {
     await client.list()
     await client.call('start_editing')
@@ -122,7 +122,7 @@ test('groups: an activator written by hand says what its author wrote, and then 
   await shows('groups-by-hand-stateless', await transcript(files, { era: 'stateless' }, talk))
 })
 
-test('gate: groups lie behind it', async () => {
+test('gate: groups behind a gate', async () => {
   const session = await transcript(studio, {}, async (client) => {
     await client.list()
     await client.call('activate')
@@ -133,7 +133,7 @@ test('gate: groups lie behind it', async () => {
   await shows('gate-groups', session)
 })
 
-test('gate: a fresh client sees activate, and what is always shown', async () => {
+test('gate: a new client sees activate and the tools that are always shown', async () => {
   const session = await transcript(analyzer, {}, async (client) => {
     await client.list()
     await client.call('activate')
@@ -142,7 +142,7 @@ test('gate: a fresh client sees activate, and what is always shown', async () =>
   await shows('gate', session)
 })
 
-test('conditional tools: a fact that changed is announced in both eras, whoever changed it', async () => {
+test('conditional tools: every change of a fact is announced in both eras', async () => {
   const talk = async (client: Talking): Promise<void> => {
     await client.list()
     await client.call('replay')
@@ -157,8 +157,8 @@ test('conditional tools: a fact that changed is announced in both eras, whoever 
   await shows('conditional-tools', session)
 })
 
-test('state-aware tools: modes follow the data, tools wait for a first look, and every answer says what to do', async () => {
-  /** What a list says of a tool's modes and data. */
+test('state-aware tools: modes follow the data, tools wait for the first observation, and every reply says what to do', async () => {
+  /** Returns the modes and data counts of a tool in a list. */
   const listModes = async (client: Talking): Promise<void> => {
     const { tools } = await client.sdk.listTools(undefined, { cacheMode: 'bypass' })
     const lines = tools.flatMap((tool) => [
@@ -200,7 +200,7 @@ test('state-aware tools: modes follow the data, tools wait for a first look, and
   })
 })
 
-test('dynamic tools: a plugin adds tools for everyone, and takes them away again', async () => {
+test('dynamic tools: a plugin adds tools for all clients, and removes them again', async () => {
   const session = await transcript(workbench, {}, async (client) => {
     await client.list()
     await client.call('load_plugin', { name: 'letters' })
@@ -213,7 +213,7 @@ test('dynamic tools: a plugin adds tools for everyone, and takes them away again
   expect(letters.entries()).toEqual([])
 })
 
-test('decorators: the field behind the gate is each client’s own', async () => {
+test('decorators: the activation field is separate for each client', async () => {
   const server = new CodeAnalyzer()
   const session = await transcript(server, {}, async (client) => {
     await client.list()
@@ -236,7 +236,7 @@ test('decorators: groups, with a hint for hidden tools', async () => {
   await shows('decorators-groups', session)
 })
 
-test('hybrid: activators, then what was declared, then what was registered', async () => {
+test('hybrid: activators, then declared tools, then registered tools', async () => {
   const session = await transcript(hybrid, {}, async (client) => {
     await client.list()
     await client.call('activate_core')
@@ -271,7 +271,7 @@ test('hidden calls: on 2026-07-28 only a view hides tools, and the hint names th
   await shows('hidden-calls-view', text)
 })
 
-test('views: what each address lists, in both eras', async () => {
+test('views: the list of each URL, in both eras', async () => {
   const addresses = [
     '',
     '?groups=orders',
@@ -319,7 +319,7 @@ test('lazy mode: manage_tools lists, enables and disables; on 2026-07-28 tools a
   await shows('lazy-mode-stateless', stateless)
 })
 
-test('lazy mode: a client that does not list again is told of call_tool', async () => {
+test('lazy mode: a client that does not re-list is referred to call_tool', async () => {
   const session = await transcript(watched, {}, async (client) => {
     await client.list()
     await client.call('manage_tools', { action: 'enable', tools: 'count_mail' })
@@ -331,7 +331,7 @@ test('lazy mode: a client that does not list again is told of call_tool', async 
   await shows('lazy-mode-learning', session)
 })
 
-test('search: find, describe, call; wrong arguments; nothing found', async () => {
+test('search: find, describe, call; invalid arguments; no matches', async () => {
   const found = await transcript(city, { era: 'stateless' }, async (client) => {
     await client.list()
     await client.call('search_tools', { query: 'lend a book' })
@@ -352,7 +352,7 @@ test('search: find, describe, call; wrong arguments; nothing found', async () =>
   await shows('search-none', none)
 })
 
-test('search: read, write and destructive calls apart', async () => {
+test('search: separate tools for read, write and destructive calls', async () => {
   const text = await transcript(approving, { era: 'stateless' }, async (client) => {
     await client.list()
     await client.call('call_tool_read', { name: 'next_bus' })
@@ -361,7 +361,7 @@ test('search: read, write and destructive calls apart', async () => {
   await shows('search-variants', text)
 })
 
-test('choosing an exposure: what each address lists, and why', async () => {
+test('choosing an exposure: the list of each URL, and the reason', async () => {
   for (const era of ['session', 'stateless'] as const) {
     const lines: string[] = []
     for (const address of ['', '?exposure=everything', '?exposure=groups', '?exposure=lazy', '?exposure=search']) {
@@ -380,7 +380,7 @@ test('choosing an exposure: what each address lists, and why', async () => {
   })
 })
 
-test('versions and aliases: the newest, the one a group brings, the one that is pinned', async () => {
+test('versions and aliases: newest, selected by a group, pinned in the URL', async () => {
   const lines: string[] = []
   for (const address of ['?groups=forecasts', '?groups=research', '?groups=forecasts&versions=forecast@1']) {
     for (const era of ['session', 'stateless'] as const) {
@@ -400,7 +400,7 @@ test('versions and aliases: the newest, the one a group brings, the one that is 
   })
 })
 
-test('permissions: what is not permitted does not exist', async () => {
+test('permissions: tools that are not permitted do not exist', async () => {
   for (const principal of [
     { id: 'ada', role: 'admin' },
     { id: 'bob', role: 'reader' },
@@ -421,14 +421,14 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryD
 
 const ada = { id: 'ada' }
 
-test('remembering: a session forgets', async () => {
+test('remembering: by default, a session starts fresh', async () => {
   await transcript(studioThat('session', folder), { principal: ada }, (client) => client.call('activate_drawing'))
   await transcript(studioThat('session', folder), { principal: ada }, async (client) => {
     expect(await client.list()).not.toContain('draw')
   })
 })
 
-test('remembering: the next session of the same principal starts where the last one was, after a restart too', async () => {
+test('remembering: the next session of a principal restores its groups, even after a restart', async () => {
   const before = await transcript(studioThat('reconnect', folder), { principal: ada }, async (client) => {
     await client.list()
     await client.call('activate_drawing')
@@ -442,7 +442,7 @@ test('remembering: the next session of the same principal starts where the last 
   })
 })
 
-test('remembering: one activation for all of a principal’s clients, on 2026-07-28 too', async () => {
+test('remembering: all clients of a principal share activations, including 2026-07-28', async () => {
   const own = join(folder, 'principal')
   const text = await transcript(studioThat('principal', own), { principal: ada, era: 'stateless' }, async (client) => {
     await client.list()
@@ -455,7 +455,7 @@ test('remembering: one activation for all of a principal’s clients, on 2026-07
   })
 })
 
-test('prompts and resources are served in both eras, beside the tools', async () => {
+test('prompts and resources are served in both eras, along with the tools', async () => {
   for (const era of ['session', 'stateless'] as const) {
     const text = await transcript(cookbook, { era }, async (client) => {
       const { prompts } = await client.sdk.listPrompts()

@@ -21,7 +21,7 @@ function limitsOf({ limits }: HostProfile): string {
 
 const receives = { text: 'text', structured: '`structuredContent` instead of text', both: 'both' } as const
 
-/** The host profiles, as the page shows them. */
+/** Renders the host profiles as the table on the page. */
 function table(): string {
   const head = ['Host', '`?host=`', 'Re-lists', 'Model receives', 'Defers tools', 'Hints it reads', 'Limits', 'Measured']
   const rows = hostProfiles.map((host) => [
@@ -41,7 +41,7 @@ function table(): string {
   return [...lines, '', 'Schema keywords that do not reach the model:', '', ...dropped].join('\n')
 }
 
-test('the page on hosts shows the host profiles as they are: copy the table between its markers when it does not', async () => {
+test('the page on hosts shows the current host profiles (if not, copy the table between its markers)', async () => {
   const text = await readFile(page, 'utf8')
   const [, shown = ''] = /<!-- hosts -->\n([\s\S]*?)\n?<!-- \/hosts -->/u.exec(text) ?? []
   // The formatter aligns the columns.

@@ -15,7 +15,7 @@ const { reproducible }: { reproducible: (text: string, run: { readonly url: stri
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const desk = join(root, 'examples/gateway/desk')
 
-test('npm start says what a new user needs, serves what it says, and ends with everything it started', async () => {
+test('npm start prints how to connect, serves the gateway, and stops all its processes on exit', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-start-'))
   const env = { ...process.env, UNFOLD_HOME: folder, UNFOLD_DEMO: folder, NO_COLOR: '1' }
   const start = [join(root, 'scripts/start.mjs'), '--port', '0']
@@ -26,7 +26,7 @@ test('npm start says what a new user needs, serves what it says, and ends with e
     text += chunk
   })
   try {
-    await until(() => text.includes('Ctrl-C') || child.exitCode !== null, 'it says how to stop it', 60_000)
+    await until(() => text.includes('Ctrl-C') || child.exitCode !== null, 'the output shows how to stop the demo', 60_000)
     expect(text).toContain('Ctrl-C')
     const url = /http:\S+\/mcp/u.exec(text)?.[0] ?? ''
     await expect(shown(text, url)).toMatchFileSnapshot(shownAs('npm-start'))
@@ -46,7 +46,7 @@ test('npm start says what a new user needs, serves what it says, and ends with e
     expect(started.length).toBeGreaterThanOrEqual(7)
     child.kill('SIGINT')
     expect(await ended).toEqual([0, null])
-    await until(() => !started.some(isAlive), 'everything it started has ended')
+    await until(() => !started.some(isAlive), 'all child processes have exited')
   } finally {
     child.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
@@ -61,11 +61,11 @@ const childrenOf = (parent: number | undefined): readonly number[] =>
 
 const steady = (text: string, url: string): string => reproducible(text, { url, root })
 
-/** What was printed, whoever was faster. */
+/** Returns the output in a fixed order of servers. */
 function shown(text: string, url: string): string {
   const lines = steady(text, url).trimEnd().split('\n')
   const [first = '', ...rest] = lines
-  // Between them a fresh clone tells that it installs and builds.
+  // In a fresh clone, install and build messages come in between.
   const serving = rest.slice(rest.findIndex((line) => line.startsWith('Serving ')))
   const isServer = (line: string): boolean => line.includes(' ready, ')
   const [head = '', ...others] = serving.filter((line) => !isServer(line))

@@ -32,12 +32,12 @@ const pages = [
 describe('error pages', () => {
   const names = Object.keys(reasons).toSorted()
 
-  test('every reason has a page, and every page a reason', () => {
+  test('every reason has a page, and every page has a reason', () => {
     const found = docs.filter((path) => dirname(path) === 'docs/errors' && !path.endsWith('README.md'))
     expect(found).toEqual(names.map((name) => `docs/errors/${name}.md`))
   })
 
-  test('a page is titled after its reason and shows what its reader sees', () => {
+  test('a page has its reason as title and shows the actual message', () => {
     for (const name of names) {
       const page = read(`docs/errors/${name}.md`)
       expect(page.split('\n', 1)[0]).toBe(`# \`${name}\``)
@@ -45,7 +45,7 @@ describe('error pages', () => {
     }
   })
 
-  test('the index lists every reason with whom it is for', () => {
+  test('the index lists every reason with its audience', () => {
     const index = read('docs/errors/README.md')
     const readers = { tool: 'model', protocol: 'client', operator: 'author' }
     const rows = [...index.matchAll(/^\| \[`(\w+)`\]\((\w+)\.md\) +\| (\w+) /gmu)].map(([, name, file, reader]) => [
@@ -58,7 +58,7 @@ describe('error pages', () => {
 })
 
 describe('links', () => {
-  test('every link to a file of the repository leads somewhere, to its heading too', () => {
+  test('every link to a file in the repository has a valid target, including its heading', () => {
     const broken = pages.flatMap((page) =>
       linksIn(page)
         .filter((link) => !leadsSomewhere(page, link))
@@ -75,7 +75,7 @@ describe('links', () => {
   })
 })
 
-test('every file of the repository that a page speaks of exists', () => {
+test('every file mentioned on a page exists', () => {
   const missing = pages.flatMap((page) =>
     [...read(page).matchAll(/`((?:packages|docs|test|examples|scripts)\/[\w./-]+)`/gu)]
       .map(([, path = '']) => path)
@@ -85,12 +85,12 @@ test('every file of the repository that a page speaks of exists', () => {
   expect(missing).toEqual([])
 })
 
-test('every text that a test keeps for the pages is on one', () => {
+test('every recorded output is used on a page', () => {
   const shown = pages.map(read).join('\n')
   expect(under('docs/examples/output', '.txt').filter((path) => !shown.includes(`source="${path}#all"`))).toEqual([])
 })
 
-test('the numbers in the README are those of the demo', () => {
+test('the README has the numbers of the demo', () => {
   const printed = read('docs/examples/output/npm-start.txt')
   const [, tools, tokens, listed, cost] =
     /(\d+) tools, ([\d,]+) tokens\. Clients see (\d+) tools \(([\d,]*\d) tokens/u.exec(printed) ?? []
@@ -131,7 +131,7 @@ test('the measured numbers in the README are in the benchmarks', () => {
   expect(tokens).toMatch(new RegExp(`^livemcp +\\d+ +${surface} +${search} `, 'mu'))
 })
 
-/** Links of a page to other places of the repository. */
+/** Returns the links of a page to files in the repository. */
 function linksIn(page: string): string[] {
   const text = read(page).replaceAll(/^( *)(`{3,}).*?^\1\2$/gmsu, '')
   return [...text.matchAll(/\]\(([^)\s]+)\)/gu)].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/u.test(link))
@@ -149,7 +149,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading)
 }
 
-/** The anchors that GitHub gives to the headings of a page. */
+/** Returns the anchors that GitHub generates for the headings of a page. */
 function headingsOf(page: string): string[] {
   const text = read(page).replaceAll(/^( *)(`{3,}).*?^\1\2$/gmsu, '')
   return [...text.matchAll(/^#+ (.+)$/gmu)].map(([, title = '']) =>

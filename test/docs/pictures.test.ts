@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 const picture = fileURLToPath(new URL('../../docs/pictures/terminal.svg', import.meta.url))
 const script = fileURLToPath(new URL('../../docs/pictures/terminal.mjs', import.meta.url))
 
-test('the terminal in the README shows what the commands print: npm run pictures -- terminal', async () => {
+test('the terminal picture in the README shows the current output (update: npm run pictures -- terminal)', async () => {
   await expect(promisify(execFile)(process.execPath, [script, '--check'])).resolves.toMatchObject({ stderr: '' })
 }, 300_000)
 
-test('the terminal in the README needs no script, follows the theme and stays still for readers who ask for that', async () => {
+test('the terminal picture has no script, follows the theme and respects prefers-reduced-motion', async () => {
   const text = await readFile(picture, 'utf8')
   expect((await stat(picture)).size).toBeLessThan(60_000)
   expect(text).not.toMatch(/<script|\bon\w+=|href=|url\((?!#)/u)

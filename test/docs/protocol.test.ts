@@ -11,7 +11,7 @@ import { withGateway } from './running-gateway.ts'
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/protocol.md', import.meta.url)), 'utf8')
 
-/** The rows of the table that begins with this heading, cell by cell. */
+/** Returns the cells of the table with this first heading. */
 function rowsOf(heading: string): readonly (readonly string[])[] {
   const [, table = ''] = page.split(`\n| ${heading} `)
   const [rows = ''] = table.split('\n\n', 1)
@@ -24,7 +24,7 @@ function rowsOf(heading: string): readonly (readonly string[])[] {
 
 const marked = (text = ''): readonly string[] => [...text.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word)
 
-test('the page has every route of the admin API with every field of its answer, and every kind of event', async () => {
+test('the page documents every admin API route with every response field, and every event', async () => {
   await withGateway({ library, workbench }, {}, async ({ url = '', home, gateway }) => {
     await using client = await connect({ url }, { protocol: 'session' })
     await client.call('library__find_books', { title: 'Library' })
@@ -34,13 +34,13 @@ test('the page has every route of the admin API with every field of its answer, 
       const response = await fetch(new URL(`/api${path}`, url), { headers: { authorization: `Bearer ${run?.admin}` } })
       return response.json()
     }
-    const told = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
+    const matchesIn = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []
 
     const routes = new Map(rowsOf('Route').map(([route = '', answer]) => [marked(route)[0] ?? '', marked(answer)]))
-    const known = (await told('/none', /Routes below \/api: (.*)\."/u)).map((route) => route.replace(' ', ' /api'))
+    const known = (await matchesIn('/none', /Routes below \/api: (.*)\."/u)).map((route) => route.replace(' ', ' /api'))
     expect([...routes.keys()].toSorted()).toEqual(known.toSorted())
-    const kinds = await told('/events?types=none', /Use one of: ([^.]*)\."/u)
+    const kinds = await matchesIn('/events?types=none', /Use one of: ([^.]*)\."/u)
     expect(rowsOf('Event').map(([kind]) => marked(kind)[0])).toEqual(kinds)
 
     for (const [route, fields] of routes) {
@@ -53,7 +53,7 @@ test('the page has every route of the admin API with every field of its answer, 
   })
 })
 
-test('the page has every number of the gateway, with its kind and labels', async () => {
+test('the page documents every metric of the gateway with its type and labels', async () => {
   await withGateway({ library }, {}, async ({ url = '' }) => {
     await using client = await connect({ url }, { protocol: 'session' })
     await client.call('library__find_books', { title: 'Library' })
@@ -63,7 +63,7 @@ test('the page has every number of the gateway, with its kind and labels', async
     expect(rows.map(({ name, kind }) => `${name} ${kind}`).toSorted()).toEqual(
       kinds.map(({ name, kind }) => `${name} ${kind}`).toSorted(),
     )
-    // What was never counted has no labels yet.
+    // A metric without samples has no labels yet.
     const counted = rows.flatMap(({ name, labels }) => {
       const [, found = ''] = new RegExp(`^${name}(?:_count)?(?:\\{(.*)\\})? `, 'mu').exec(text) ?? []
       return found === '' ? [] : [{ name, labels, found: [...found.matchAll(/(\w+)="/gu)].map(([, label]) => label) }]
@@ -73,7 +73,7 @@ test('the page has every number of the gateway, with its kind and labels', async
   })
 })
 
-test('the page says for how long, and how much, of what was cut is kept', () => {
+test('the page documents the retention time and size of truncated results', () => {
   const { keepMs, maxCharacters } = new ResultStore(systemClock)
   expect(page).toContain(`kept for ${keepMs / 60_000} minutes, up to ${(maxCharacters * 2) / 2 ** 20} MiB for one client`)
 })

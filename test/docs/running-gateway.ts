@@ -5,13 +5,13 @@ import { type Log, type RunningGateway, startGateway } from '@unfold-mcp/gateway
 import { listen } from '@unfold-mcp/server'
 
 interface Running extends RunningGateway {
-  /** What it told so far, as on a terminal. */
+  /** Output so far, as on a terminal. */
   readonly lines: readonly string[]
-  /** The folder for the user's data. */
+  /** User data folder. */
   readonly home: string
 }
 
-/** Runs a gateway with these toolboxes behind it, each over HTTP and with its tools known, for as long as `work` takes. */
+/** Runs `work` with a gateway that has these toolboxes as HTTP upstreams, after it has listed their tools. */
 export async function withGateway<T>(
   toolboxes: Readonly<Record<string, object>>,
   settings: object,

@@ -12,7 +12,7 @@ import worker from '../../docs/examples/serving-worker.ts'
 
 const eras = ['legacy', { pin: '2026-07-28' }] as const
 
-/** Whether clients of both eras can list and call. */
+/** Checks that clients of both eras can list and call. */
 async function works(url: string, fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>): Promise<void> {
   for (const mode of eras) {
     const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } })
@@ -60,7 +60,7 @@ test('listen, with limits', async () => {
   expect(large.status).toBe(413)
 })
 
-test('permissions: a token decides who is asking, and no token is refused', async () => {
+test('permissions: a token identifies the caller, and a request without one is rejected', async () => {
   await using listening = await serveAccounts(0)
   const names = async (token: string): Promise<string[]> => {
     const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })

@@ -21,7 +21,7 @@ const phone = { width: 390, height: 844 }
 
 interface Visit {
   readonly ids: ReadonlySet<string>
-  /** Addresses on the site that the page links to. */
+  /** Links of the page to the site. */
   readonly links: readonly string[]
   readonly problems: readonly string[]
 }
@@ -50,11 +50,11 @@ describeInChromium('the documentation site', () => {
     await site?.[Symbol.asyncDispose]()
   })
 
-  test('no page reports an error, lacks a file or sends a request to another origin', () => {
+  test('no page reports an error, misses a file or sends a request to another origin', () => {
     expect([...visits].flatMap(([path, { problems }]) => problems.map((problem) => `${path}: ${problem}`))).toEqual([])
   })
 
-  test('every link leads to a page of the site, and to a place on it', () => {
+  test('every link has a valid page and anchor', () => {
     const dead = [...visits].flatMap(([path, { links }]) =>
       links.filter((link) => !leadsSomewhere(link)).map((link) => `${path}: ${link}`),
     )
@@ -93,7 +93,7 @@ describeInChromium('the documentation site', () => {
     await page.close()
   })
 
-  test('the search is used with the keyboard alone', async () => {
+  test('the search works with the keyboard only', async () => {
     const page = await open('/')
     await page.keyboard.press('Control+k')
     await page.locator('#localsearch-input:focus').waitFor()
@@ -165,7 +165,7 @@ describeInChromium('the documentation site', () => {
     return target !== undefined && (hash === '' || target.ids.has(decodeURIComponent(hash.slice(1))))
   }
 
-  /** The names for which a page has no anchor. */
+  /** Returns the names that have no anchor on a page. */
   function missing(path: string, names: readonly string[]): readonly string[] {
     return names.filter((name) => visits.get(path)?.ids.has(name.toLowerCase()) !== true)
   }
@@ -177,18 +177,18 @@ function htmlFiles(): string[] {
     .filter((name) => name.endsWith('.html'))
 }
 
-/** The file that a static server answers with. */
+/** Returns the file for a URL, like a static server. */
 function fileOf(link: string): string {
   const path = decodeURIComponent(new URL(link).pathname).slice(1)
   return path === '' || path.endsWith('/') ? `${path}index.html` : path
 }
 
-/** Waits until Vue has taken over the page that was rendered at build time. */
+/** Waits until Vue has hydrated the page. */
 async function mounted(page: Page): Promise<void> {
   await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}))
 }
 
-/** Searches and returns the addresses that were found. */
+/** Searches and returns the URLs of the results. */
 async function search(page: Page, term: string): Promise<readonly string[]> {
   await page.locator('#local-search button').click()
   await page.locator('#localsearch-input').fill(term)
@@ -197,7 +197,7 @@ async function search(page: Page, term: string): Promise<readonly string[]> {
   return results.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
 }
 
-/** Everything that axe-core reports with its default rules, one line for each element. */
+/** Returns the violations that axe-core reports with its default rules, one line per element. */
 async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const results: AxeResults = await page.evaluate('axe.run()')

@@ -14,11 +14,11 @@ const types: { readonly [extension: string]: string } = {
 }
 
 export interface StaticServer extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
 }
 
-/** Serves the files of a folder on this machine; `/` at the end stands for its index.html. */
+/** Serves a folder on 127.0.0.1; a trailing `/` means index.html. */
 export async function staticServer(folder: string): Promise<StaticServer> {
   const server = createServer(({ url = '/' }, response) => {
     const { pathname } = new URL(url, 'http://localhost')

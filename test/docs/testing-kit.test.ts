@@ -3,7 +3,7 @@ import { testContext, testServer, testTransports } from '@unfold-mcp/server/test
 import { expect, test } from 'vitest'
 import { library } from '../../docs/examples/getting-started.ts'
 
-test('a client finds the search tools after it opened the group', async () => {
+test('a client sees the search tools after it activated the group', async () => {
   await using client = await testContext(library)
   expect(client.toolNames()).toEqual(['activate_search', 'activate_loans', 'deactivate'])
 
@@ -13,17 +13,17 @@ test('a client finds the search tools after it opened the group', async () => {
 })
 //#endregion
 
-//#region ways
-for (const way of testTransports) {
-  test(`one client's activation is nobody else's: ${way.transport}, ${way.era}`, async () => {
-    await using server = await testServer(library, way)
+//#region transports
+for (const testTransport of testTransports) {
+  test(`an activation affects only one client: ${testTransport.transport}, ${testTransport.era}`, async () => {
+    await using server = await testServer(library, testTransport)
     await using ada = await server.connect()
     await using bob = await server.connect()
     const before = await bob.toolNames()
 
     await ada.call('activate_search')
     await ada.settle()
-    expect(ada.listChanges).toBe(way.era === 'session' ? 1 : 0)
+    expect(ada.listChanges).toBe(testTransport.era === 'session' ? 1 : 0)
     expect(await bob.toolNames()).toEqual(before)
     expect(bob.listChanges).toBe(0)
   })

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { HandlerOptions, Principal } from '@unfold-mcp/server'
 import { type TestClient, testServer } from '@unfold-mcp/server/testing'
 
-/** Where a text that the pages show is kept: a test writes it, and `npm run fences` copies it into the page. */
+/** Returns the path of a recorded output: a test writes it, and `npm run fences` copies it into the page. */
 export const shownAs = (name: string): string => fileURLToPath(new URL(`../../docs/examples/output/${name}.txt`, import.meta.url))
 
 interface Reader {
@@ -12,7 +12,7 @@ interface Reader {
   readonly options?: HandlerOptions
 }
 
-/** What a client of the SDK asks and what it gets, written down as the pages show it: `→` is sent, `←` comes by itself. */
+/** Records requests and results of an SDK client in the format of the pages: `→` is a request, `←` a notification. */
 export async function transcript(
   served: object,
   { era = 'session', options = {}, ...connection }: Reader,
@@ -28,7 +28,7 @@ export async function transcript(
 export class Talking {
   readonly #client: TestClient
   readonly #parts: string[] = []
-  #told = 0
+  #recordedChanges = 0
 
   constructor(client: TestClient) {
     this.#client = client
@@ -38,7 +38,7 @@ export class Talking {
     return `${this.#parts.join('\n')}\n`
   }
 
-  /** The client of the SDK, for what is not about tools. */
+  /** The SDK client, for requests other than tools. */
   get sdk(): TestClient['client'] {
     return this.#client.client
   }
@@ -55,13 +55,14 @@ export class Talking {
     await this.hear()
   }
 
-  /** Writes down notices that came by themselves. */
+  /** Records received notifications. */
   async hear(): Promise<void> {
     await this.#client.settle()
-    for (; this.#told < this.#client.listChanges; this.#told++) this.#parts.push('← notifications/tools/list_changed')
+    for (; this.#recordedChanges < this.#client.listChanges; this.#recordedChanges++)
+      this.#parts.push('← notifications/tools/list_changed')
   }
 
-  /** Leaves out what was written down so far. */
+  /** Discards the record so far. */
   forget(): void {
     this.#parts.length = 0
   }

@@ -10,7 +10,7 @@ scenario('a tool added while the host runs', async (driver) => {
   const { outcome } = await tryWish(driver, wishes.late, {}, ({ offices }) => async (request, turn) => {
     if (turn === 0) {
       await offices.addTool('files')
-      // A model takes seconds to answer. A host that lists again does so meanwhile.
+      // A model takes seconds to reply. A host that re-lists does so in the meantime.
       await pause(modelMs)
     }
     return plainAgent(wishes.late)(request, turn)
@@ -18,7 +18,7 @@ scenario('a tool added while the host runs', async (driver) => {
   expect(outcome).toMatchObject({ reached: true, informed: true })
 })
 
-scenario('a gateway restart in the middle', async (driver) => {
+scenario('a gateway restart during the run', async (driver) => {
   const { outcome } = await tryWish(driver, wishes.read, { exposure: 'everything' }, ({ gateway }) => async (request, turn) => {
     if (turn === 0) {
       await gateway.stop()

@@ -4,10 +4,10 @@ import { path, tryPrompt, tryWish, wishes } from '../../bench/src/hosts/lab.ts'
 import { lastTexts } from './received.ts'
 import { scenario } from './scenario.ts'
 
-scenario('a question to the user', async (driver) => {
+scenario('an elicitation', async (driver) => {
   const { outcome, run } = await tryWish(driver, wishes.ask, { exposure: 'everything' })
   expect(outcome).toMatchObject({ reached: true })
-  // Nobody is there to answer; what matters is that the question went to the host and an answer came back.
+  // No user is present; the test only shows that the request reached the host and a response came back.
   expect(lastTexts(run).join('\n')).toMatch(/The owner answered: (accept|decline|cancel)/u)
 })
 

@@ -3,10 +3,10 @@ import { expect } from 'vitest'
 import { factsOf } from '../../bench/src/hosts/facts.ts'
 import { scenario } from './scenario.ts'
 
-// In some hosts the new list and the model's next turn race. Their profile has the slower outcome, which works in both cases.
+// In some hosts re-listing races with the model's next turn. Their profile assumes the slower outcome, which works in both cases.
 const agrees = (measured: Relists, profile: Relists): boolean => (measured === 'never') === (profile === 'never')
 
-scenario('the profile of the host says what was observed', async (driver) => {
+scenario('the host profile matches the observed behaviour', async (driver) => {
   const profile = hostById(driver.id.replace(/-(?:claude|[\d.]+)$/u, ''))
   expect(profile).toBeDefined()
   if (profile === undefined) return

@@ -1,6 +1,6 @@
 import type { HostRun } from '../../bench/src/hosts/run.ts'
 
-/** The texts of all tool results as the model received them in the last request. */
+/** Returns the texts of all tool results in the last request to the model. */
 export function lastTexts({ turns }: HostRun): readonly string[] {
   const messages = turns.at(-1)?.request.messages ?? []
   return messages.flatMap((each) => (each.kind === 'result' ? [each.result.text] : []))

@@ -27,6 +27,6 @@ scenario('a long result', async (driver) => {
   expect(outcome).toMatchObject({ reached: true })
   const texts = lastTexts(run)
   expect(texts.join('\n')).toContain(proof.lateLine)
-  // The first reply was short, and the rest was looked up, not sent.
+  // The first reply was short, and the rest was read on request.
   expect(Math.max(...texts.map((text) => text.length))).toBeLessThan(8_000)
 })

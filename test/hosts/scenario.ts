@@ -5,8 +5,8 @@ import { drivers } from '../../bench/src/hosts/drivers/index.ts'
 import { commandOf, fullTitle } from '../../bench/src/hosts/installed.ts'
 
 /**
- * Runs a scenario with every installed host; a host that is not installed shows as skipped. Where the driver lists the scenario
- * under `cannot`, it must fail an expectation: once it passes, the entry is outdated and the test says so.
+ * Runs a scenario with every installed host; other hosts are reported as skipped. A scenario that the driver lists under
+ * `cannot` must fail an assertion; if it passes, the entry is outdated and the test fails.
  */
 export function scenario(id: string, body: (driver: Driver) => Promise<void>): void {
   describe(`Hosts: ${id}`, () => {
@@ -24,9 +24,9 @@ async function failing(running: Promise<void>, title: string): Promise<void> {
   try {
     await running
   } catch (error) {
-    // Anything but an expectation that failed is a defect of the lab, or a host that did not run.
+    // Any other error is a defect of the lab, or a host that did not run.
     if (error instanceof AssertionError || (error instanceof Error && error.name === 'AssertionError')) return
     throw error
   }
-  throw new Error(`This works now: "${title}" is outdated`)
+  throw new Error(`Scenario passed: remove the outdated entry "${title}"`)
 }

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Ended, run } from '../../packages/cli/test/command.ts'
 
-/** The folder of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A copy of what a release reads and writes: manifests, scripts, changelog and what is packed. */
+/** A copy of the files that a release reads and writes: manifests, scripts, changelog and packed files. */
 export interface Clone extends AsyncDisposable {
   readonly folder: string
   /** Runs a script of the copy. */

@@ -13,7 +13,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { license: string }>>
 }
 
-describe('the checks of what is published', () => {
+describe('the checks of published packages', () => {
   let clone: Clone
 
   beforeAll(async () => {
@@ -28,12 +28,12 @@ describe('the checks of what is published', () => {
     await clone.write(file, JSON.stringify(content))
   }
 
-  test('accept the packages as they are', { timeout: 180_000 }, async () => {
+  test('accept the current packages', { timeout: 180_000 }, async () => {
     expect(await clone.script('release/contents.mjs')).toMatchObject({ code: 0, stderr: '' })
     expect(await clone.script('release/licenses.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('report files that are missing, needless or without a source', { timeout: 180_000 }, async () => {
+  test('report files that are missing, unnecessary or without a source', { timeout: 180_000 }, async () => {
     await clone.remove('packages/client/LICENSE')
     await clone.remove('packages/client/README.md')
     await clone.write('packages/client/dist/extra.test.js', '')
@@ -50,7 +50,7 @@ describe('the checks of what is published', () => {
       'packages/client/dist/renamed.js: has no source; run "npm run build"',
     ])
 
-    // A build does this first.
+    // The build does this first.
     const remove = "import { removeOutdatedOutput } from './scripts/outdated.mjs'; removeOutdatedOutput('packages/client')"
     await run(process.execPath, ['--input-type=module', '--eval', remove], { cwd: clone.folder, env: process.env })
     await clone.remove('packages/client/dist/connect.ts')
@@ -59,7 +59,7 @@ describe('the checks of what is published', () => {
     expect(await clone.script('release/contents.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('report manifests that disagree with the repository', { timeout: 180_000 }, async () => {
+  test('report manifests that differ from the repository', { timeout: 180_000 }, async () => {
     await edit('packages/browser/package.json', (manifest) => {
       manifest.license = 'UNLICENSED'
       manifest.engines.node = '>=22'
@@ -77,11 +77,11 @@ describe('the checks of what is published', () => {
     expect(stderr).toContain('packages/gateway/src/base/version.ts: version must be 99.0.0\n')
   })
 
-  test('report licences that are not allowed, also of dependencies of dependencies', { timeout: 180_000 }, async () => {
+  test('report licences that are not allowed, including transitive dependencies', { timeout: 180_000 }, async () => {
     await edit('package-lock.json', ({ packages }) => {
       const set = (name: string, license: string): void => {
         const entry = packages[`node_modules/${name}`]
-        if (entry === undefined) throw new Error(`${name} is not a dependency any more`)
+        if (entry === undefined) throw new Error(`${name} is no longer a dependency`)
         entry.license = license
       }
       set('fast-uri', 'GPL-3.0-only')

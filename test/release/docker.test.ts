@@ -31,7 +31,7 @@ hub.tool('ping', { description: 'Answers' }, () => 'pong')
 await serve(hub)
 `
 
-// No container engine is needed: the steps of the Dockerfile run in a temporary folder in place of the root of the image.
+// Needs no container engine: the steps of the Dockerfile run in a temporary folder instead of the root of the image.
 describe('the image, built step by step in an empty folder', () => {
   let folder = ''
   const inFolder = (text: string): string => text.replaceAll(/(?<![\w.])\/(?=packed|opt\/unfold|config|data)/gu, `${folder}/`)
@@ -46,11 +46,11 @@ describe('the image, built step by step in an empty folder', () => {
     return run(command, [...first, ...args], { cwd: workdir(), env: environment() })
   }
 
-  /** Runs a `RUN` step; fails with its output. */
+  /** Executes a `RUN` instruction; fails with its output. */
   async function runStep(text: string, cwd: string): Promise<void> {
-    // The user of the image does not exist here.
+    // The user of the image does not exist on this machine.
     const step = inFolder(text).replace(/chown node:node .*$/u, 'true')
-    // The cache of the build is that of npm.
+    // The build cache is npm's cache.
     const { code, stdout, stderr } = await run('sh', ['-c', step.replace('--cache /npm-cache', '--prefer-offline')], {
       cwd,
       env: process.env,
@@ -97,7 +97,7 @@ describe('the image, built step by step in an empty folder', () => {
     expect(added).toMatchObject({ code: 0 })
     const token = (await unfold('token', 'add', 'laptop')).stdout.trim()
 
-    // Tests listen on this machine only, and on a free port.
+    // Tests listen on 127.0.0.1 and a free port.
     const local = command.map((word) => (word === '0.0.0.0' ? '127.0.0.1' : word))
     let healthcheck: readonly string[] = []
     const isHealthy = () => run(healthcheck[0] ?? '', healthcheck.slice(1), { env: environment() })
@@ -118,12 +118,12 @@ test('the Dockerfile copies what exists, and runs without privileges', () => {
   expect(sources.length).toBeGreaterThan(0)
   expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([])
   expect(textsOf(image, 'USER')).toEqual(['node'])
-  // An instruction after USER that needs to be root would fail.
+  // An instruction after USER that needs root would fail.
   const [user] = image.flatMap(({ keyword }, at) => (keyword === 'USER' ? [at] : []))
   expect(image.slice(user).filter(({ keyword }) => keyword === 'RUN')).toEqual([])
 })
 
-test('what is built inside the image is not copied into it', async () => {
+test('build output is not copied into the image', async () => {
   const ignored = (await read('.dockerignore')).split('\n')
   expect(ignored).toEqual(expect.arrayContaining(['.git', '**/node_modules', '**/dist', 'packages/cli/bundle', 'config']))
 })

@@ -54,7 +54,7 @@ hub.tool('whisper', { group: 'wrods' }, () => '')
 export const context = testContext(hub)
 `
 
-describe('the packages, packed and installed in an empty folder', () => {
+describe('the packed packages, installed in an empty folder', () => {
   let folder = ''
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('the packages, packed and installed in an empty folder', () => {
     })
   })
 
-  test('bring their types', { timeout: 180_000 }, async () => {
+  test('include their types', { timeout: 180_000 }, async () => {
     const options = [
       '--noEmit',
       '--strict',
@@ -114,7 +114,7 @@ describe('the packages, packed and installed in an empty folder', () => {
       npm_config_yes: 'false',
     })
 
-    test('the command is found by its name and by that of its package', { timeout: 180_000 }, async () => {
+    test('npx finds the command by its name and by its package name', { timeout: 180_000 }, async () => {
       const { version } = JSON.parse(await readFile(join(root, 'packages/cli/package.json'), 'utf8')) as { version: string }
       expect((await npx('unfold', '--version')).stdout.trim()).toBe(version)
       expect((await npx('@unfold-mcp/cli', '--help')).stdout).toContain('Usage: unfold <command>')

@@ -17,7 +17,7 @@ interface Document {
   readonly _attachments: Record<string, { readonly data: string }>
 }
 
-/** An npm registry on this machine that holds only what is published to it. */
+/** A local npm registry that contains only the packages published to it. */
 export interface Registry extends AsyncDisposable {
   readonly url: string
   readonly published: readonly Published[]

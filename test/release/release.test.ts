@@ -15,7 +15,7 @@ interface Manifest {
 
 const scope = '@unfold-mcp/'
 
-describe('a release, in a copy of the repository and to a registry on this machine', () => {
+describe('a release, in a copy of the repository with a local registry', () => {
   let clone: Clone
   let registry: Registry
   let next = ''
@@ -28,14 +28,14 @@ describe('a release, in a copy of the repository and to a registry on this machi
       GITHUB_REF_NAME: `v${next}`,
       npm_config_registry: registry.url,
       npm_config_userconfig: join(clone.folder, 'npmrc'),
-      // Set by npm, and more important than the user's configuration, where tests are started with npm.
+      // npm sets these for its scripts, and they take precedence over the user's configuration.
       npm_config_globalconfig: join(clone.folder, 'global-npmrc'),
       CI: 'true',
       ...env,
     })
 
   beforeAll(async () => {
-    // Otherwise the scripts of the copy would install dependencies.
+    // Without these, the scripts of the copy would install dependencies.
     const install = "import { ensureInstalled } from './scripts/setup.mjs'; await ensureInstalled()"
     await run(process.execPath, ['--input-type=module', '--eval', install, 'setup'], { cwd: root, env: process.env })
     ;[clone, registry] = await Promise.all([cloneRepository(), startRegistry()])
@@ -49,7 +49,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     await clone[Symbol.asyncDispose]()
   })
 
-  test('needs a changeset, and each must say what kind of change it is', { timeout: 180_000 }, async () => {
+  test('needs a changeset, and each changeset must have a category', { timeout: 180_000 }, async () => {
     const before = await clone.read('CHANGELOG.md')
     expect(await clone.script('release/version.mjs')).toMatchObject({
       code: 1,
@@ -90,7 +90,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     expect(notes).toMatch(/^### Security\n\n- a large thing$/mu)
   })
 
-  test('is not published under a tag of another version', { timeout: 180_000 }, async () => {
+  test('is not published if the tag has a different version', { timeout: 180_000 }, async () => {
     const refused = await publish({ GITHUB_REF_NAME: 'v9.9.9' })
     expect(refused).toMatchObject({ code: 1, stderr: `The tag is v9.9.9, but the packages have version ${next}.\n` })
     expect(registry.published).toEqual([])
@@ -118,7 +118,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     const folder = await mkdtemp(join(tmpdir(), 'unfold-npx-'))
     try {
       const cache = (await run('npm', ['config', 'get', 'cache'], { cwd: root, env: process.env })).stdout.trim()
-      // npx keeps what it installs in its cache; only the downloads are shared with other runs.
+      // npx installs into its cache; only the downloads are shared with other runs.
       await mkdir(join(cache, '_cacache'), { recursive: true })
       await mkdir(join(folder, 'cache'))
       await mkdir(join(folder, 'empty'))

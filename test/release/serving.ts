@@ -8,7 +8,7 @@ interface Settings {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Runs a command that prints the address of its gateway as JSON, until `work` is done with that address. */
+/** Runs a command that prints the address of its gateway as JSON, calls `work` with that address, then stops the command. */
 export async function whileServing(
   [command = '', ...args]: readonly string[],
   settings: Settings,
@@ -23,7 +23,7 @@ export async function whileServing(
   try {
     const line = await Promise.race([
       once(createInterface({ input: child.stdout }), 'line').then(([text]) => String(text)),
-      exit.then(() => Promise.reject(new Error(`The gateway has ended: ${errors}`))),
+      exit.then(() => Promise.reject(new Error(`The gateway exited: ${errors}`))),
     ])
     const { url } = JSON.parse(line) as { readonly url: string }
     await until(async () => (await fetch(new URL('/readyz', url))).ok, 'the gateway is ready', 60_000)

@@ -57,7 +57,7 @@ describe.each((await readdir(folder)).toSorted())('the workflow %s', async (name
     expect(workflows.filter((file) => !existsSync(join(root, file)))).toEqual([])
   })
 
-  test('may only read by default, keeps no credentials, and ends', () => {
+  test('has read-only permissions by default, no persisted credentials and a timeout', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' })
     const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
     expect(checkouts.every((step) => step.with?.['persist-credentials'] === false)).toBe(true)

@@ -8,18 +8,18 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { sdkEndpoint } from '../fixtures/sdk-server.ts'
 import { textOf } from '../replies.ts'
-import { type Place, verifies } from '../verifies.ts'
+import { type Harness, verifies } from '../verifies.ts'
 import { wireTo } from '../wire.ts'
 
 const info = { name: 'workshop', version: '3.0.0' }
 const path = z.object({ path: z.string() })
-const said = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+const textResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 
 const workshop = () => {
   const server = new McpServer(info)
-  server.registerTool('read_file', { description: 'Read', inputSchema: path }, (input) => said(`contents of ${input.path}`))
-  server.registerTool('write_file', { description: 'Write', inputSchema: path }, (input) => said(`wrote ${input.path}`))
-  server.registerTool('status', { description: 'How it is' }, () => said('fine'))
+  server.registerTool('read_file', { description: 'Read', inputSchema: path }, (input) => textResult(`contents of ${input.path}`))
+  server.registerTool('write_file', { description: 'Write', inputSchema: path }, (input) => textResult(`wrote ${input.path}`))
+  server.registerTool('status', { description: 'How it is' }, () => textResult('fine'))
   server.registerPrompt('review', {}, () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Review it' } }] }))
   server.registerResource('readme', 'docs://readme', {}, ({ href }) => ({ contents: [{ uri: href, text: 'Read me' }] }))
   return server
@@ -27,7 +27,7 @@ const workshop = () => {
 
 const tools = ['read_file', 'write_file', 'status'].map((name) => ({ name, inputSchema: { type: 'object' as const } }))
 const answered = (name: string, args: unknown) =>
-  said(name === 'status' ? 'fine' : `contents of ${(args as { path: string }).path}`)
+  textResult(name === 'status' ? 'fine' : `contents of ${(args as { path: string }).path}`)
 
 const lowLevelWorkshop = () => {
   const server = new Server(info, { capabilities: { tools: {} } })
@@ -38,9 +38,9 @@ const lowLevelWorkshop = () => {
 
 const workshopV1 = () => {
   const server = new McpServerV1(info)
-  server.registerTool('read_file', { inputSchema: { path: z.string() } }, (input) => said(`contents of ${input.path}`))
-  server.registerTool('write_file', { inputSchema: { path: z.string() } }, (input) => said(`wrote ${input.path}`))
-  server.registerTool('status', {}, () => said('fine'))
+  server.registerTool('read_file', { inputSchema: { path: z.string() } }, (input) => textResult(`contents of ${input.path}`))
+  server.registerTool('write_file', { inputSchema: { path: z.string() } }, (input) => textResult(`wrote ${input.path}`))
+  server.registerTool('status', {}, () => textResult('fine'))
   return server
 }
 
@@ -53,10 +53,10 @@ const lowLevelWorkshopV1 = () => {
 
 const grouped = { groups: { files: { description: 'Files' } }, assign: { read_file: 'files', write_file: 'files' } } as const
 
-/** An adopted workshop opens group by group for a client that can follow, and is all there for one that cannot. */
-async function unfolds({ connect, way }: Place, served: object): Promise<void> {
+/** Checks that an adopted server activates groups for session clients and lists everything for stateless clients. */
+async function unfolds({ connect, testTransport }: Harness, served: object): Promise<void> {
   const client = await connect(served)
-  if (way.era === 'session') {
+  if (testTransport.era === 'session') {
     expect(await client.toolNames()).toEqual(['activate_files', 'deactivate', 'status'])
     await expect(client.call('read_file', { path: 'a.txt' })).rejects.toThrow('not found')
     await client.call('activate_files')
@@ -67,22 +67,22 @@ async function unfolds({ connect, way }: Place, served: object): Promise<void> {
   expect(textOf(await client.call('status'))).toBe('fine')
 }
 
-verifies('R11-1', async (place) => {
-  await unfolds(place, adopt(workshop, grouped))
-  const ours = await place.wire(adopt(workshop))
-  await using theirs = await wireTo(sdkEndpoint(workshop, place.way.era), place.way)
+verifies('R11-1', async (harness) => {
+  await unfolds(harness, adopt(workshop, grouped))
+  const ours = await harness.wire(adopt(workshop))
+  await using theirs = await wireTo(sdkEndpoint(workshop, harness.testTransport.era), harness.testTransport)
   const list = await theirs.ask('tools/list')
   expect((await ours.ask('tools/list')).text).toContain(`"tools":${JSON.stringify(list.result.tools)}`)
   const params = { name: 'read_file', arguments: { path: 'a.txt' } }
   expect((await ours.ask('tools/call', params)).text).toBe((await theirs.ask('tools/call', params)).text)
 })
 
-verifies('R11-2', async (place) => {
-  await unfolds(place, adopt(lowLevelWorkshop, grouped))
+verifies('R11-2', async (harness) => {
+  await unfolds(harness, adopt(lowLevelWorkshop, grouped))
 })
 
-verifies('R11-3', async (place) => {
-  for (const make of [workshopV1, lowLevelWorkshopV1]) await unfolds(place, adoptV1(make, grouped))
+verifies('R11-3', async (harness) => {
+  for (const make of [workshopV1, lowLevelWorkshopV1]) await unfolds(harness, adoptV1(make, grouped))
 })
 
 verifies('R11-4', async ({ connect }) => {

@@ -13,7 +13,7 @@ const searching = { view: 'exposure=search' }
 
 const callTool = (name: string, args?: Record<string, unknown>) => ({ name, ...(args !== undefined && { arguments: args }) })
 
-verifies('F14', async ({ serve, way }) => {
+verifies('F14', async ({ serve, testTransport }) => {
   const server = await serve(office())
   const client = await server.connect(searching)
   for (const name of [...searchSurface, 'manage_tools', 'activate_files', 'deactivate']) {
@@ -23,7 +23,7 @@ verifies('F14', async ({ serve, way }) => {
   }
   const nested = await client.call('call_tool', callTool('call_tool', callTool('call_tool', callTool('ping'))))
   expect(nested.isError).toBe(true)
-  if (way.era === 'session') expect(await client.toolNames()).toEqual(searchSurface)
+  if (testTransport.era === 'session') expect(await client.toolNames()).toEqual(searchSurface)
 })
 
 verifies('L05-3', async ({ serve }) => {
@@ -105,10 +105,10 @@ verifies('L05-5', async ({ serve }) => {
   const toolbox = office({ permit: (principal, { name }) => name !== 'delete_file' || principal?.id === 'ann' })
   const server = await serve(toolbox)
   const bob = await server.connect({ ...searching, principal: { id: 'bob' } })
-  const said = async (name: string) => textOf(await bob.call('call_tool', callTool(name, { path: 'a' }))).replace(name, 'it')
-  const unknown = await said('qwxzvvkjhgf')
-  expect(await said('delete_file')).not.toContain('delete_file')
-  expect((await said('lock_doors')).replace(/ Nearest: .*?\./u, '')).toBe(unknown)
+  const replyText = async (name: string) => textOf(await bob.call('call_tool', callTool(name, { path: 'a' }))).replace(name, 'it')
+  const unknown = await replyText('qwxzvvkjhgf')
+  expect(await replyText('delete_file')).not.toContain('delete_file')
+  expect((await replyText('lock_doors')).replace(/ Nearest: .*?\./u, '')).toBe(unknown)
   expect(reasonOf(await bob.call('call_tool', callTool('delete_file', { path: 'a' })))).toBe('unknown_tool')
   const ann = await server.connect({ ...searching, principal: { id: 'ann' } })
   expect(textOf(await ann.call('call_tool', callTool('delete_file', { path: 'a' })))).toBe('deleted a')
@@ -148,7 +148,7 @@ verifies('L05-7', async ({ connect }) => {
   expect(await outcome).toBe('given up')
 })
 
-verifies('L05-8', async ({ connect, way }) => {
+verifies('L05-8', async ({ connect, testTransport }) => {
   const toolbox = defineToolbox({ ...info, facts: () => ({ colour: 'red' }) }).tool('who', {}, (_, ctx) => ({
     who: ctx.principal?.id,
     era: ctx.era,
@@ -157,7 +157,7 @@ verifies('L05-8', async ({ connect, way }) => {
   }))
   const client = await connect(toolbox, { ...searching, principal: { id: 'ann' } })
   const { structuredContent } = await client.call('call_tool', { name: 'who' })
-  expect(structuredContent).toEqual({ who: 'ann', era: way.era, colour: 'red', hasClient: true })
+  expect(structuredContent).toEqual({ who: 'ann', era: testTransport.era, colour: 'red', hasClient: true })
 })
 
 verifies('L05-9', async ({ connect }) => {

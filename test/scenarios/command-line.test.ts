@@ -12,13 +12,13 @@ import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { home, main, servers } from '../../packages/cli/test/command.ts'
 import { verifies } from '../verifies.ts'
 
-// Most of these start processes, on a machine that may be busy.
+// Most tests start processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 let folder = ''
 let program = ''
 
-// A process of its own cannot read TypeScript on every Node, so the server is put into one file first.
+// Not every Node version runs TypeScript, so the server is bundled into one JavaScript file first.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'unfold-command-line-'))
   program = join(folder, 'command-line-server.mjs')
@@ -71,7 +71,7 @@ async function started(...args: readonly string[]): Promise<{ readonly child: Ch
     const url = /https?:\S+/u.exec(line)?.[0]
     if (url !== undefined) return { child, url }
   }
-  throw new Error('It ended without printing an address.')
+  throw new Error('The program exited without printing an address.')
 }
 
 verifies('R14-3', async () => {
@@ -117,7 +117,7 @@ verifies('P21', async () => {
   const hint = 'claude mcp add --transport http'
   expect(await hintOf("defineToolbox({ name: 'desk', version: '1.0.0' })")).toBe(`${hint} desk`)
   expect(await hintOf("defineToolbox({ name: '@me/my desk', version: '1.0.0' })")).toBe(`${hint} me-my-desk`)
-  // The name of an adopted server is its own.
+  // An adopted server keeps its name.
   const adopted = `adopt(() => {
     const server = new McpServer({ name: 'old-desk', version: '1.0.0' })
     server.registerTool('ping', {}, () => ({ content: [] }))
@@ -126,7 +126,7 @@ verifies('P21', async () => {
   expect(await hintOf(adopted)).toBe(`${hint} old-desk`)
 })
 
-/** What a client of the program sees, with this in its environment. */
+/** Lists the tools of the program, started with these environment variables. */
 async function listedWith(environment: Record<string, string>, ...args: readonly string[]): Promise<readonly string[]> {
   const client = clientIn('legacy')
   const env = { ...environment, PATH: process.env.PATH ?? '' }
@@ -157,7 +157,7 @@ verifies('P16', async () => {
   await mkdir(join(app, 'dist'), { recursive: true })
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(app, 'node_modules'))
   await writeFile(join(app, 'package.json'), '{ "name": "app", "version": "4.5.6", "type": "module" }')
-  // As a compiler writes it: Node has no syntax for decorators yet.
+  // Compiled decorators, because Node does not support the syntax.
   const entry = join(app, 'dist', 'main.js')
   await writeFile(
     entry,
@@ -208,10 +208,10 @@ verifies('L01-2', async () => {
   for (const value of ['maybe', 'tru', '2', 'true false', 'null']) {
     const env = { ...process.env, LAZY_MODE: value }
     const child = spawn(process.execPath, [program, '--http', '0'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-    const said: string[] = []
-    child.stderr.on('data', (chunk) => said.push(String(chunk)))
+    const output: string[] = []
+    child.stderr.on('data', (chunk) => output.push(String(chunk)))
     expect((await once(child, 'close'))[0]).toBe(1)
-    expect(said.join('')).toContain(`LAZY_MODE is "${value}". Use true or false`)
+    expect(output.join('')).toContain(`LAZY_MODE is "${value}". Use true or false`)
   }
 })
 

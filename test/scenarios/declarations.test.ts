@@ -10,7 +10,7 @@ const info = { name: 'desk', version: '1.0.0' }
 const text = z.object({ text: z.string() })
 const length = z.object({ length: z.number() })
 
-/** One server under the current keys, which are those of MCP, and under the former keys. */
+/** One server, declared with the keys of MCP and with the library's short keys. */
 function bothNamings() {
   const current = defineToolbox({
     ...info,
@@ -61,7 +61,7 @@ function registryOf(config: Parameters<ToolRegistry['register']>[1]): ToolRegist
   return registry
 }
 
-/** One class under the current and under the former keys. */
+/** One class, declared with the keys of MCP and with the library's short keys. */
 function bothClasses() {
   @mcpServer({ ...info, description: 'A desk.', activation: 'open', groups: 'groups' })
   class Current {
@@ -84,13 +84,13 @@ function bothClasses() {
   return [new Current(), new Former()] as const
 }
 
-verifies('P17', async ({ connect, way }) => {
+verifies('P17', async ({ connect, testTransport }) => {
   for (const pair of [bothNamings(), bothClasses()]) {
     const [current, former] = await Promise.all(
       pair.map(async (served) => {
         const client = await connect(served)
         const first = await client.tools()
-        if (way.era === 'session') {
+        if (testTransport.era === 'session') {
           await client.call('activate')
           await client.call('activate_notes')
         }
@@ -106,11 +106,11 @@ verifies('P17', async ({ connect, way }) => {
       inputSchema: { required: ['text'] },
       outputSchema: { required: ['length'] },
     })
-    if (way.era === 'session') expect(JSON.stringify(current?.all)).toContain('Notes')
+    if (testTransport.era === 'session') expect(JSON.stringify(current?.all)).toContain('Notes')
   }
 })
 
-/** A declaration as it would be written in JavaScript. */
+/** A declaration without type checks, as in JavaScript. */
 const unchecked = (value: unknown): never => value as never
 
 function refusal(work: () => unknown): string {
@@ -119,7 +119,7 @@ function refusal(work: () => unknown): string {
   } catch (error) {
     return `${(error as Failure).reason}: ${(error as Failure).message}`
   }
-  return 'nothing was refused'
+  return 'nothing was rejected'
 }
 
 const handler = (): string => ''
@@ -190,13 +190,15 @@ verifies('P18', () => {
     ],
   ]
   for (const [declare, message] of others) expect(refusal(declare)).toBe(`invalid_declaration: Unknown key ${message}`)
-  // A definition from elsewhere has a name, which must be the same.
+  // An existing definition has a name, which must match.
   const definition = { name: 'listed', description: 'List' }
   new ToolRegistry().register('listed', definition, handler)
   box.tool('listed', definition, handler)
   expect(refusal(() => box.tool('other', definition, handler))).toContain('Unknown key "name" in tool "other".')
-  // Where nothing is close, the known keys are listed; what is undefined was not declared.
-  expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain('Known keys: description, default.')
+  // Without a close match, the known keys are listed; undefined values are ignored.
+  expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain(
+    'Known keys: description, about, default.',
+  )
   expect(() => defineToolbox(unchecked({ ...info, gruops: undefined }))).not.toThrow()
   expect(refusal(() => box.tool('two', { about: 'One', description: 'Two' }, handler))).toBe(
     'invalid_declaration: "description" and "about" in tool "two" differ, but are two names of one option. Keep "description".',
@@ -249,7 +251,7 @@ verifies('P19', () => {
   expect(refusal(() => box.tool('add', { inputSchema: unchecked(z.object) }, handler))).toContain(
     'its input schema is a function',
   )
-  // JSON Schema of any content stays JSON Schema.
+  // Any JSON Schema is accepted.
   expect(() => box.tool('none', { inputSchema: {} }, handler)).not.toThrow()
   expect(() => box.tool('any', { inputSchema: { type: 'object', properties: { n: true } } }, handler)).not.toThrow()
 })
@@ -275,7 +277,7 @@ verifies('P20', async ({ connect }) => {
   const annotations = (await client.tools()).map(({ name, annotations: hints }) => [name, hints])
   expect(annotations).toContainEqual(['help', { readOnlyHint: true }])
   expect(annotations).toContainEqual(['read_file', { openWorldHint: false }])
-  // The gate may be opened by a registered activator as well.
+  // A registered activator may open the gate as well.
   const opener = new ToolRegistry()
   opener.register('open', { activator: true, description: 'Open the desk' }, (_, ctx) => ctx.activate().then(() => 'Opened.'))
   const gated = await connect(

@@ -7,8 +7,8 @@ import { verifies } from '../verifies.ts'
 
 verifies('R09-4', () => {
   for (const fixture of [codeAnalyzer, automationHub, hintingHub, devopsHub, hybrid]) {
-    expect(fixture.doors).toEqual(['toolbox', 'decorators'])
-    const [one, other] = fixture.doors.map((door) => fixture.make(door).served.constructor.name)
+    expect(fixture.variants).toEqual(['toolbox', 'decorators'])
+    const [one, other] = fixture.variants.map((variant) => fixture.make(variant).served.constructor.name)
     expect(one).not.toBe(other)
   }
 })

@@ -68,11 +68,11 @@ verifies('A08-3', async ({ connect }) => {
   })
 })
 
-verifies('A14-1', hybrid, async ({ connect, served, registry, way }) => {
+verifies('A14-1', hybrid, async ({ connect, served, registry, testTransport }) => {
   registry.registerInGroup('core_plugin', { description: 'In the core' }, 'core', () => 'dynamic core')
   registry.register('plugin', { description: 'Beside it' }, () => 'dynamic')
   const client = await connect(served)
-  if (way.era === 'session') {
+  if (testTransport.era === 'session') {
     expect(await client.toolNames()).toEqual(['activate_core', 'deactivate', 'status', 'plugin'])
     await client.call('activate_core')
   }

@@ -50,7 +50,7 @@ verifies('R14-1', automationHub, async ({ served }) => {
   expect(response.status).toBe(415)
 })
 
-/** The answer to a request that names this host; `fetch` would not let it. */
+/** Sends a request with this Host header, which `fetch` does not allow. */
 async function askedAs(host: string, url: string): Promise<{ readonly status: number; readonly body: unknown }> {
   const headers = { host, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const [response] = (await once(request(url, { method: 'POST', headers }).end('{}'), 'response')) as [IncomingMessage]

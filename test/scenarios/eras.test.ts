@@ -53,9 +53,9 @@ const plainSdkServer = () => {
   return server
 }
 
-verifies('A21', async ({ wire, way }) => {
+verifies('A21', async ({ wire, testTransport }) => {
   const ours = await wire(plainToolbox())
-  await using theirs = await wireTo(sdkEndpoint(plainSdkServer, way.era), way)
+  await using theirs = await wireTo(sdkEndpoint(plainSdkServer, testTransport.era), testTransport)
   const [list, reference] = [await ours.ask('tools/list'), await theirs.ask('tools/list')]
   const bytes = JSON.stringify(reference.result.tools)
   expect(reference.text).toContain(bytes)
@@ -67,10 +67,13 @@ verifies('A21', async ({ wire, way }) => {
   }
 })
 
-verifies('G01', automationHub, async ({ connect, served, written, way }) => {
-  const other: TestTransport = { transport: way.transport, era: way.era === 'session' ? 'stateless' : 'session' }
+verifies('G01', automationHub, async ({ connect, served, written, testTransport }) => {
+  const other: TestTransport = {
+    transport: testTransport.transport,
+    era: testTransport.era === 'session' ? 'stateless' : 'session',
+  }
   await using elsewhere = await testServer(served, other)
-  const clients = { [way.era]: await connect(served), [other.era]: await elsewhere.connect() }
+  const clients = { [testTransport.era]: await connect(served), [other.era]: await elsewhere.connect() }
   const { session, stateless } = clients
   expect(await session?.toolNames()).toEqual([...activators, 'menu'])
   expect(await stateless?.toolNames()).toEqual([...written, ...everyTool])

@@ -93,7 +93,7 @@ verifies('L07-8', async ({ connect }) => {
     const next = await client.call(then.name, then.args)
     expect(textOf(next)).toContain('- read_file(path: string) — Read a file')
     expect(textOf(next)).toContain(useCallTool)
-    // A model that enables once more what it cannot see is told how to call it.
+    // A model that enables a tool again because it does not see it learns how to call it.
     expect(textOf(await client.call(then.name, then.args))).toContain(useCallTool)
     expect(textOf(await client.call('call_tool', { name: 'read_file', arguments: { path: 'a' } }))).toBe('contents of a')
     expect(textOf(await client.call('manage_tools', { action: 'status' }))).toContain('use call_tool')
@@ -127,23 +127,23 @@ verifies('L07-9', async ({ connect }) => {
   expect(client.listChanges).toBe(4)
 })
 
-verifies('L07-10', async ({ serve, way }) => {
+verifies('L07-10', async ({ serve, testTransport }) => {
   const status = async (options: Parameters<typeof office>[0], view = '') => {
     const client = await (await serve(office(options))).connect({ view })
     const reply = await client.call('manage_tools', { action: 'status' })
-    const said = replyData(reply) as {
+    const report = replyData(reply) as {
       exposure: string
       reason: string
       listed: number
       tokens: number
       allTokens: number
     }
-    expect(textOf(reply)).toContain(`Exposure: ${said.exposure}, because ${said.reason}.`)
-    expect(said.listed).toBe((await client.toolNames()).length)
-    expect(said.tokens).toBeGreaterThan(0)
-    return said
+    expect(textOf(reply)).toContain(`Exposure: ${report.exposure}, because ${report.reason}.`)
+    expect(report.listed).toBe((await client.toolNames()).length)
+    expect(report.tokens).toBeGreaterThan(0)
+    return report
   }
-  const isSession = way.era === 'session'
+  const isSession = testTransport.era === 'session'
   expect(await status({ exposure: 'lazy' })).toMatchObject({ exposure: isSession ? 'lazy' : 'search' })
   const above = await status({ exposure: { mode: 'auto', ...dear } })
   expect(above).toMatchObject({ exposure: 'search' })
@@ -153,8 +153,8 @@ verifies('L07-10', async ({ serve, way }) => {
   expect(await status({}, 'exposure=search')).toMatchObject({ exposure: 'search', reason: '"search" was requested or declared' })
 })
 
-verifies('L07-11', async ({ serve, way }) => {
-  const isSession = way.era === 'session'
+verifies('L07-11', async ({ serve, testTransport }) => {
+  const isSession = testTransport.era === 'session'
   const server = await serve(office({ exposure: dear }))
   for (const [exposure, expected] of [
     ['everything', officeTools],
@@ -188,7 +188,7 @@ verifies('L07-13', () => {
   for (const budgetTokens of [0, Number.POSITIVE_INFINITY]) expect(() => office({ exposure: { budgetTokens } })).not.toThrow()
 })
 
-/** What a scripted model did and read until it had what it wanted. */
+/** Calls and replies of a scripted model. */
 interface Trip {
   readonly calls: readonly string[]
   readonly tokens: number
@@ -200,7 +200,7 @@ interface Traveller {
   readonly mode: 'legacy' | { pin: '2026-07-28' }
 }
 
-/** A model that wants to read a file, knows no tool, and calls only what its list holds or what an answer told it to use. */
+/** A scripted model that wants to read a file and calls only tools from its list or from a reply. */
 async function travel(url: string, { follows, mode }: Traveller): Promise<Trip> {
   const client = new Client({ name: 'scripted', version: '1.0.0' }, { versionNegotiation: { mode } })
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
@@ -233,7 +233,7 @@ async function travel(url: string, { follows, mode }: Traveller): Promise<Trip> 
     const [, name = ''] = /- (\w+)\(/u.exec(await call('manage_tools', { action: 'search', query: 'read a file' })) ?? []
     const enabled = await call('manage_tools', { action: 'enable', tools: name })
     if (isStale) await look()
-    // The answer says that the tool can be called by its name, also where the list is not read again.
+    // The reply says that the tool can be called by name, even without re-listing.
     answer = known.includes(name) || enabled.includes(`- ${name}(`) ? await call(name, wanted) : ''
   }
   await client.close()

@@ -5,14 +5,14 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect } from 'vitest'
 import { office, officeTools } from '../fixtures/office.ts'
 import { reasonOf, textOf } from '../replies.ts'
-import { type Place, verifies } from '../verifies.ts'
+import { type Harness, verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 const howToAsk = 'name the app, the verb and the object'
 
-/** A client of a server that shows the surface to find tools, with what it finds. */
-async function searching(place: Pick<Place, 'connect'>, served: object, principal?: Principal) {
-  const client = await place.connect(served, { view: 'exposure=search', ...(principal !== undefined && { principal }) })
+/** Connects a client to a server with search exposure, with helpers for searching. */
+async function searching(harness: Pick<Harness, 'connect'>, served: object, principal?: Principal) {
+  const client = await harness.connect(served, { view: 'exposure=search', ...(principal !== undefined && { principal }) })
   const search = (query: string, more: Record<string, unknown> = {}) => client.call('search_tools', { query, ...more })
   const found = async (query: string, more?: Record<string, unknown>) =>
     (replyData(await search(query, more)) as { names: readonly string[] }).names
@@ -21,7 +21,7 @@ async function searching(place: Pick<Place, 'connect'>, served: object, principa
 
 const isAdmin = (principal: Principal | undefined): boolean => principal?.id === 'ann'
 
-/** Some tools are for one person; without them it is the same server for everybody else. */
+/** A server with tools for one principal, and the same server without these tools. */
 const secured = (withSecrets: boolean) => {
   const groups: Record<string, { description: string }> = { files: { description: 'Files' } }
   if (withSecrets) groups.vault = { description: 'Secrets of the house' }
@@ -38,13 +38,13 @@ const secured = (withSecrets: boolean) => {
     .tool('unseal_file', { group: 'files', description: 'Unseal a file of secrets' }, () => 'unsealed')
 }
 
-verifies('F13-1', async (place) => {
-  const ann = await searching(place, secured(true), { id: 'ann' })
+verifies('F13-1', async (harness) => {
+  const ann = await searching(harness, secured(true), { id: 'ann' })
   expect(await ann.found('unseal the vault')).toContain('unseal_vault')
-  const { client, search } = await searching(place, secured(true), { id: 'bob' })
+  const { client, search } = await searching(harness, secured(true), { id: 'bob' })
   for (const query of ['unseal the vault', 'unseal_vault', 'secrets', '', 'read a file']) {
     const reply = await search(query)
-    // The answer repeats what was asked, so only that may be read there.
+    // The reply repeats the query, so the name may appear only there.
     expect(textOf(reply).replace(`"${query}"`, '')).not.toMatch(/unseal|vault|secret/u)
     expect(replyData(reply)).toMatchObject({ total: 2 })
   }
@@ -53,9 +53,9 @@ verifies('F13-1', async (place) => {
   expect(JSON.stringify(await client.tools())).not.toMatch(/vault|unseal/u)
 })
 
-verifies('F13-2', async (place) => {
+verifies('F13-2', async (harness) => {
   let night = false
-  const { client, search, found } = await searching(place, office({ facts: () => ({ night }) }))
+  const { client, search, found } = await searching(harness, office({ facts: () => ({ night }) }))
   const reply = await search('lock doors of the house')
   expect(replyData(reply)).toMatchObject({ total: officeTools.length })
   expect(textOf(reply)).not.toContain('lock_doors')
@@ -65,8 +65,8 @@ verifies('F13-2', async (place) => {
   expect(textOf(await client.call('describe_tools', { names: ['lock_door'] }))).toContain('Nearest: lock_doors')
 })
 
-verifies('F15', async (place) => {
-  const { search } = await searching(place, office())
+verifies('F15', async (harness) => {
+  const { search } = await searching(harness, office())
   for (const query of ['', '  \n ']) {
     const lines = textOf(await search(query)).split('\n')
     expect(lines).toEqual([
@@ -80,14 +80,14 @@ verifies('F15', async (place) => {
   expect(textOf(await search('', { group: 'mail' }))).toBe('2 tools:\n- mail (2): send_mail, search_mail')
 })
 
-verifies('F16', async (place) => {
+verifies('F16', async (harness) => {
   const toolbox = defineToolbox(info)
     .tool('create_calendar_event', { description: '创建日历事件' }, () => '')
     .tool('send_message', { description: 'メッセージを送信する' }, () => '')
     .tool('translate_text', { description: 'แปลข้อความเป็นภาษาอื่น' }, () => '')
     .tool('weather', { description: 'Погода в городе' }, () => '')
     .tool('cafe', { description: 'Ein Café in der Nähe finden' }, () => '')
-  const { found } = await searching(place, toolbox)
+  const { found } = await searching(harness, toolbox)
   for (const [query, name] of [
     ['日历事件', 'create_calendar_event'],
     ['メッセージ送信', 'send_message'],
@@ -98,8 +98,8 @@ verifies('F16', async (place) => {
     expect((await found(query))[0]).toBe(name)
 })
 
-verifies('F17', async (place) => {
-  const { search } = await searching(place, office())
+verifies('F17', async (harness) => {
+  const { search } = await searching(harness, office())
   for (const query of ['book a flight to Lisbon', 'qwxz vvkj', '量子计算']) {
     const reply = await search(query)
     expect(reply.isError).not.toBe(true)
@@ -121,11 +121,11 @@ verifies('F18', async ({ serve }) => {
   }
 })
 
-verifies('F19-1', async (place) => {
+verifies('F19-1', async (harness) => {
   const registry = new ToolRegistry()
   const register = (description: string) => registry.register('job', { description }, () => 'done')
   register('Water the plants')
-  const { found } = await searching(place, defineToolbox(info).use(registry))
+  const { found } = await searching(harness, defineToolbox(info).use(registry))
   expect(await found('water plants')).toEqual(['job'])
   registry.unregister('job')
   register('Polish the silver')
@@ -133,35 +133,35 @@ verifies('F19-1', async (place) => {
   expect(await found('water plants')).toEqual([])
 })
 
-verifies('F19-2', async (place) => {
+verifies('F19-2', async (harness) => {
   const registry = new ToolRegistry()
-  const { found } = await searching(place, office().use(registry))
+  const { found } = await searching(harness, office().use(registry))
   expect(await found('water the plants')).toEqual([])
   registry.register('water_plants', { description: 'Water the plants' }, () => 'done')
   expect((await found('water the plants'))[0]).toBe('water_plants')
   expect(await found('read a file')).toContain('read_file')
 })
 
-verifies('F19-3', async (place) => {
+verifies('F19-3', async (harness) => {
   const registry = new ToolRegistry()
   const unregister = registry.register('water_plants', { description: 'Water the plants' }, () => 'done')
-  const { search, found } = await searching(place, office().use(registry))
+  const { search, found } = await searching(harness, office().use(registry))
   expect(await found('water the plants')).toEqual(['water_plants'])
   unregister()
   const reply = await search('water the plants')
   expect(replyData(reply)).toMatchObject({ names: [], total: officeTools.length })
 })
 
-verifies('L04-1', async (place) => {
-  const { search, found } = await searching(place, office())
+verifies('L04-1', async (harness) => {
+  const { search, found } = await searching(harness, office())
   const [, first] = textOf(await search('write a file')).split('\n')
   expect(first).toBe('- write_file(path: string, text: string) — Write a file')
   expect((await found('send mail'))[0]).toBe('send_mail')
   for (const name of officeTools) expect((await found(name))[0]).toBe(name)
 })
 
-verifies('L04-2', async (place) => {
-  const { client, search } = await searching(place, office())
+verifies('L04-2', async (harness) => {
+  const { client, search } = await searching(harness, office())
   expect(textOf(await search('write_file', { detail: 'names', limit: 1 })).split('\n')[1]).toBe('- write_file')
   const [, full = ''] = textOf(await search('write_file', { detail: 'full', limit: 1 })).split('\n')
   const described = textOf(await client.call('describe_tools', { names: ['write_file'] }))
@@ -169,15 +169,15 @@ verifies('L04-2', async (place) => {
   expect(JSON.parse(full)).toMatchObject({ name: 'write_file', inputSchema: { required: ['path', 'text'] } })
 })
 
-verifies('L04-3', async (place) => {
-  const { search } = await searching(place, office())
+verifies('L04-3', async (harness) => {
+  const { search } = await searching(harness, office())
   expect(textOf(await search('file', { limit: 2 }))).toMatch(new RegExp(`2 of ${officeTools.length} tools[:)]`, 'u'))
   expect(replyData(await search('file', { limit: 2 }))).toMatchObject({ total: officeTools.length })
   expect(textOf(await search('file', { limit: 1, group: 'files' }))).toMatch(/1 of 3 tools[:)]/u)
 })
 
-verifies('L04-4', async (place) => {
-  const { found } = await searching(place, office())
+verifies('L04-4', async (harness) => {
+  const { found } = await searching(harness, office())
   const everything = { limit: 50 }
   expect(await found('file', { ...everything, group: 'mail' })).not.toContain('read_file')
   expect(await found('read write delete file', { ...everything, tags: ['storage'] })).not.toContain('delete_file')
@@ -187,7 +187,7 @@ verifies('L04-4', async (place) => {
   expect(await found('read write delete file', { ...everything, tags: [], readOnly: false })).toContain('delete_file')
 })
 
-/** Eighty tools that are alike, among many that are not. */
+/** Eighty similar tools among many different ones. */
 const notebook = () => {
   const toolbox = defineToolbox(info)
   for (let index = 0; index < 80; index++) toolbox.tool(`note_${index}`, { description: 'Take a note' }, () => '')
@@ -195,15 +195,15 @@ const notebook = () => {
   return toolbox
 }
 
-verifies('L04-5', async (place) => {
-  const { found } = await searching(place, notebook())
+verifies('L04-5', async (harness) => {
+  const { found } = await searching(harness, notebook())
   expect(await found('take note')).toHaveLength(5)
   expect(await found('take note', { limit: 12 })).toHaveLength(12)
   expect(await found('take note', { limit: 80 })).toHaveLength(50)
 })
 
-verifies('L04-6', async (place) => {
-  const { search } = await searching(place, office())
+verifies('L04-6', async (harness) => {
+  const { search } = await searching(harness, office())
   for (const query of ['letters', '']) {
     const refused = await search(query, { group: 'mial' })
     expect(reasonOf(refused)).toBe('unknown_group')
@@ -232,11 +232,11 @@ verifies('L04-7', async ({ wire }) => {
   for (const call of calls) expect((await full.ask('tools/call', call)).text).toBe((await lacking.ask('tools/call', call)).text)
 })
 
-verifies('L05-1', async (place) => {
-  const { client } = await searching(place, office())
+verifies('L05-1', async (harness) => {
+  const { client } = await searching(harness, office())
   const names = ['send_mail', 'create_event', 'ping']
   const reply = await client.call('describe_tools', { names: [...names, 'ping'] })
-  const whole = await place.connect(office(), { view: 'exposure=everything' })
+  const whole = await harness.connect(office(), { view: 'exposure=everything' })
   const listed = new Map((await whole.tools()).map((tool) => [tool.name, tool]))
   const described = textOf(reply)
     .split('\n')
@@ -246,8 +246,8 @@ verifies('L05-1', async (place) => {
   expect(replyData(reply)).toMatchObject({ names })
 })
 
-verifies('L05-2', async (place) => {
-  const { client } = await searching(place, office())
+verifies('L05-2', async (harness) => {
+  const { client } = await searching(harness, office())
   const reply = await client.call('describe_tools', { names: ['raed_file', 'ping'] })
   expect(reply.isError).not.toBe(true)
   expect(textOf(reply)).toContain('Unknown tool "raed_file". Nearest: read_file')
@@ -267,7 +267,7 @@ const twentyGroups = (options: { readonly exposure?: 'lazy' } = {}) => {
   return toolbox
 }
 
-/** What a model reads of tools, and what a list costs with titles and annotations. No host passes `_meta` to a model. */
+/** Tokens that a model reads, and tokens including titles and annotations. No host passes `_meta` to a model. */
 const costs = (tools: readonly Tool[]) => ({
   read: countTokens(JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })))),
   whole: countTokens(JSON.stringify(tools.map(({ _meta, ...tool }) => tool))),
@@ -319,19 +319,19 @@ verifies('L06-2', async ({ connect }) => {
   expect(whole).toBeLessThan(350)
 })
 
-verifies('L06-3', async ({ connect, way }) => {
+verifies('L06-3', async ({ connect, testTransport }) => {
   const many = await (await connect(twentyGroups(), { view: 'exposure=search' })).tools()
-  const said = many.find(({ name }) => name === 'search_tools')?.description
-  expect(said).toMatch(/Groups: department_0, .*department_7 and 12 more\.$/u)
+  const description = many.find(({ name }) => name === 'search_tools')?.description
+  expect(description).toMatch(/Groups: department_0, .*department_7 and 12 more\.$/u)
   const few = await (await connect(office(), { view: 'exposure=search' })).tools()
   expect(few[0]?.description).toMatch(/Groups: files, mail, calendar\.$/u)
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   const [manage] = await (await connect(twentyGroups({ exposure: 'lazy' }))).tools()
   expect(manage?.description).toMatch(/ and 12 more\.$/u)
 })
 
-verifies('L06-4', async (place) => {
-  const { client } = await searching(place, office())
+verifies('L06-4', async (harness) => {
+  const { client } = await searching(harness, office())
   const calls: readonly (readonly [string, Record<string, unknown>])[] = [
     ['search_tools', { query: 'read file' }],
     ['search_tools', { query: '' }],
@@ -362,8 +362,8 @@ verifies('L06-5', async ({ serve }) => {
   expect(first?.description).not.toContain('Groups')
 })
 
-verifies('B16', async (place) => {
-  const { search } = await searching(place, office())
+verifies('B16', async (harness) => {
+  const { search } = await searching(harness, office())
   const queries = [
     '!?.,;:',
     '---',
@@ -387,8 +387,8 @@ verifies('B16', async (place) => {
   expect(replyData(await search('(read) [file]+'))).toMatchObject({ confidence: 'strong' })
 })
 
-verifies('B17', async (place) => {
-  const { search, found } = await searching(place, notebook())
+verifies('B17', async (harness) => {
+  const { search, found } = await searching(harness, notebook())
   for (const [limit, count] of [
     [0, 1],
     [-1, 1],
@@ -404,8 +404,8 @@ verifies('B17', async (place) => {
   }
 })
 
-verifies('B18', async (place) => {
-  const { search } = await searching(place, office())
+verifies('B18', async (harness) => {
+  const { search } = await searching(harness, office())
   const refused = await search('file', { detail: 'everything' })
   expect(reasonOf(refused)).toBe('invalid_arguments')
   for (const detail of ['names', 'signatures', 'full']) expect(textOf(refused)).toContain(`"${detail}"`)

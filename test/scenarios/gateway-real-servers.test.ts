@@ -10,7 +10,7 @@ import { textOf } from '../replies.ts'
 
 const program = ([command, ...args]: readonly string[]) => ({ command, args })
 
-/** A client, whoever wrote it: its tools, and the text of an answer. */
+/** A client of any SDK: tool names, and the text of a result. */
 interface Caller {
   names(): Promise<readonly string[]>
   text(name: string, args: Record<string, unknown>): Promise<string>

@@ -35,7 +35,7 @@ const notes = plain({
   tools: ['search', 'add', { name: 'search_tools', description: 'Finds tools for carpentry' }],
 })
 
-/** Three servers that share the names of tools, one with many, and one that reports progress. */
+/** Three servers with the same tool names, one with many tools, and one that reports progress. */
 const config = {
   mcpServers: {
     notes,
@@ -68,7 +68,7 @@ function handleOf({ _meta }: CallToolResult): string {
   return handle ?? ''
 }
 
-/** What is answered to a client that wants to begin at this address. */
+/** Returns the response to a client that connects to this URL. */
 async function knock(url: string, token = ''): Promise<{ status: number; text: string }> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'knocking', version: '1' } }
   const response = await fetch(url, {
@@ -83,12 +83,12 @@ async function knock(url: string, token = ''): Promise<{ status: number; text: s
   return { status: response.status, text: await response.text() }
 }
 
-verifies('V01', async ({ way: { era } }) => {
+verifies('V01', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: all.token })
   await using second = await gateway.connect('/s/mail', { era, token: all.token })
   await using whole = await gateway.connect('?exposure=everything', { era, token: all.token })
   expect(await second.toolNames()).toEqual(['read_result', 'search', 'send'])
-  // A name of the gateway's own tools is the one name that a tool cannot have here.
+  // Only the names of the gateway's own tools are reserved.
   expect(await first.toolNames()).toEqual(['read_result', 'search', 'add', 'notes__search_tools'])
   expect(await whole.toolNames()).toEqual(expect.arrayContaining(['notes__search', 'mail__search', 'notes__search_tools']))
   for (const [client, pid] of [
@@ -102,7 +102,7 @@ verifies('V01', async ({ way: { era } }) => {
   await expect(first.call('send')).rejects.toThrow(/send/u)
 })
 
-verifies('V02', async ({ way: { era } }) => {
+verifies('V02', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: all.token })
   expect(first.client.getServerVersion()).toEqual({
     name: 'notes-server',
@@ -112,13 +112,13 @@ verifies('V02', async ({ way: { era } }) => {
     websiteUrl: 'https://notes.example',
   })
   expect(first.client.getInstructions()).toBe('Search before you add.\nNever add the same note twice.')
-  // What the configuration says of a server is in place of its own words.
+  // The configured description replaces the server's own.
   await using second = await gateway.connect('/s/mail', { era, token: all.token })
   expect(second.client.getServerVersion()).toEqual({ name: 'plain', version: '1.0.0', description: 'Reads and sends mail.' })
   expect(second.client.getInstructions()).toBe('Reads and sends mail.')
 })
 
-verifies('V03', async ({ way: { era } }) => {
+verifies('V03', async ({ testTransport: { era } }) => {
   await using me = await person(`${gateway.url}/s/front%20desk`, { era, token: all.token })
   const { client } = me
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet', 'inquire'])
@@ -130,12 +130,12 @@ verifies('V03', async ({ way: { era } }) => {
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['memo://desk/{id}'])
   expect((await client.readResource({ uri: 'memo://desk/7' })).contents[0]).toMatchObject({ uri: 'memo://desk/7' })
   await expect(client.getPrompt({ name: 'front_desk__greet' })).rejects.toThrow(/Unknown prompt/u)
-  // Servers without any of that declare none of it.
+  // Servers without prompts or resources do not declare these capabilities.
   await using without = await person(`${gateway.url}/s/notes`, { era, token: all.token })
   expect(Object.keys(without.client.getServerCapabilities() ?? {}).sort()).toEqual(['extensions', 'logging', 'tools'])
 })
 
-verifies('V04', async ({ way: { era } }) => {
+verifies('V04', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: worker.token })
   expect(await first.toolNames()).toEqual(['read_result', 'search', 'notes__search_tools'])
   await expect(first.call('add')).rejects.toThrow(/add/u)
@@ -147,10 +147,10 @@ verifies('V04', async ({ way: { era } }) => {
     return { status, ...(JSON.parse(text) as { error: { data: object } }).error.data }
   }
   expect(await refused('/s/mial', all)).toEqual({ status: 404, ...unknown('mial', ['mail']) })
-  // What somebody may not see is not there, and is nobody's nearest.
+  // A tool that the caller may not see is unknown and never suggested.
   for (const hidden of ['mail', 'mial', 'constructor'])
     expect(await refused(`/s/${hidden}`, worker)).toEqual({ status: 404, ...unknown(hidden) })
-  // A pattern that fits no tool of a server does not make it exist.
+  // A pattern that matches no tool of a server does not create an endpoint.
   expect(await refused('/s/notes', picky)).toEqual({ status: 404, ...unknown('notes') })
   expect((await knock(`${gateway.url}/s`, all.token)).text).toContain(
     'Use /mcp/s/<server>. Servers: notes, mail, front desk, reports, box.',
@@ -158,7 +158,7 @@ verifies('V04', async ({ way: { era } }) => {
   expect((await knock(`${gateway.url}/s/`, worker.token)).text).toContain('Servers: notes.')
 })
 
-verifies('V05', async ({ way: { era } }) => {
+verifies('V05', async ({ testTransport: { era } }) => {
   const mcpServers = { one: plain({ tools: ['search', 'add'] }), two: plain({ tools: ['search', 'add'] }) }
   await using changed = await composition({ mcpServers, exposure: 'everything' })
   const [one, again, two, both] = await Promise.all(['/s/one', '/s/one', '/s/two', ''].map((at) => changed.connect({ era, at })))
@@ -173,7 +173,7 @@ verifies('V05', async ({ way: { era } }) => {
   expect(JSON.stringify(await two.tools())).toBe(before)
 })
 
-verifies('V06', async ({ way: { era } }) => {
+verifies('V06', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: searcher.token })
   const finding = ['search_tools', 'describe_tools', 'call_tool', 'read_result']
   expect((await first.toolNames()).toSorted()).toEqual(finding.toSorted())
@@ -181,10 +181,10 @@ verifies('V06', async ({ way: { era } }) => {
   const found = textOf(await first.call('search_tools', { query: 'carpentry' }))
   expect(found).toContain('notes__search_tools')
   expect(textOf(await first.call('call_tool', { name: 'add', arguments: { text: 'a' } }))).toBe('add {"text":"a"}')
-  // Nothing of the other servers is found or called.
+  // Tools of other servers can be neither found nor called.
   expect(textOf(await first.call('search_tools', { query: 'send' }))).toMatch(/^No match for "send" among 4 tools\./u)
   expect((await first.call('call_tool', { name: 'send' })).isError).toBe(true)
-  // Above the budget a list is shorter than all there is, and every tool can be called by its own name.
+  // Above the budget only some tools are listed, and every tool can be called by name.
   await using big = await gateway.connect('/s/reports', { era, token: all.token })
   expect((await big.toolNames()).length).toBeLessThan(10)
   expect(textOf(await big.call('report_77'))).toContain('report_77 {}')
@@ -192,7 +192,7 @@ verifies('V06', async ({ way: { era } }) => {
   expect((await asked.toolNames()).toSorted()).toEqual(finding.toSorted())
 })
 
-verifies('V07', async ({ way: { era } }) => {
+verifies('V07', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/notes', { era, token: all.token })
   await using second = await gateway.connect('/s/notes', { era, token: other.token })
   const long = await first.call('search', { make: { lines: 500 } })
@@ -201,7 +201,7 @@ verifies('V07', async ({ way: { era } }) => {
   expect(textOf(await second.call('read_result', { handle }))).toContain('Unknown or expired handle')
 })
 
-verifies('V08', async ({ way: { era } }) => {
+verifies('V08', async ({ testTransport: { era } }) => {
   await using me = await person(`${gateway.url}/s/front%20desk`, { era, token: all.token })
   await using bystander = await person(`${gateway.url}/s/front%20desk`, { era, token: all.token })
   expect(await me.text('ask')).toContain('accept Ada')
@@ -213,7 +213,7 @@ verifies('V08', async ({ way: { era } }) => {
   expect(steps).toEqual([1, 2, 3])
 })
 
-verifies('V09', async ({ way: { era } }) => {
+verifies('V09', async ({ testTransport: { era } }) => {
   const [one, two] = [plain({ tools: ['search'] }), plain({ tools: ['search', 'add'] })]
   await using edge = await served({ mcpServers: { one }, exposure: 'everything' })
   await edge.ready('one')
@@ -229,9 +229,9 @@ verifies('V09', async ({ way: { era } }) => {
   await edge.ready('two')
   await using second = await edge.connect('/s/two', { era })
   expect(await second.toolNames()).toEqual(['read_result', 'search', 'add'])
-  // Renaming and hiding tools holds there as everywhere.
+  // Renaming and hiding tools works here as well.
   await reload({ one, two: { ...two, tools: { add: { name: 'search', description: 'Adds' }, search: { enabled: false } } } })
-  await until(async () => (await second.toolNames()).length === 2, 'the change is seen')
+  await until(async () => (await second.toolNames()).length === 2, 'the client sees the change')
   expect((await second.tools()).at(-1)).toMatchObject({ name: 'search', description: 'Adds' })
   expect(textOf(await second.call('search'))).toBe('add {}')
   const count = edge.gateway.toolboxes.count
@@ -240,7 +240,7 @@ verifies('V09', async ({ way: { era } }) => {
   await expect(first.toolNames()).rejects.toThrow(/Unknown server \\?"one\\?"/u)
   const sessions = (await edge.api('/clients')) as readonly { era: string; server?: string }[]
   expect(sessions.filter((each) => each.era === 'session' && each.server === 'one')).toEqual([])
-  // It comes back as another, and who was connected begins anew.
+  // The server is added again as a new one, and clients must initialize again.
   await reload({ one: { ...two, disabled: true }, two })
   expect(await knock(`${edge.url}/s/one`)).toEqual(unknown)
   await reload({ one: two, two })
@@ -250,7 +250,7 @@ verifies('V09', async ({ way: { era } }) => {
   expect(await stays.toolNames()).toEqual(expect.arrayContaining(['one__add', 'two__search']))
 })
 
-verifies('V10', async ({ way: { era } }) => {
+verifies('V10', async ({ testTransport: { era } }) => {
   const { record, token } = createToken('me')
   const settings = { tokens: [record], limits: { callsPerMinute: 3 }, audit: { path: 'calls.jsonl' } }
   await using edge = await served({ mcpServers: { notes }, ...settings, exposure: 'everything' })
@@ -260,7 +260,7 @@ verifies('V10', async ({ way: { era } }) => {
   await one.call('search')
   await whole.call('notes__search')
   await one.call('add')
-  // What a token may call in a minute is one amount, whatever address it is used at.
+  // The rate limit of a token applies across all endpoints.
   expect(reasonOf(await one.call('add'))).toBe('rate_limited')
   expect(reasonOf(await whole.call('notes__add'))).toBe('rate_limited')
   const calls = (await edge.api('/calls')) as readonly { client: string; upstream: string; tool: string }[]
@@ -270,7 +270,7 @@ verifies('V10', async ({ way: { era } }) => {
     'token:me/s/notes notes add',
   ])
   const written = async (): Promise<string> => readFile(join(edge.home, 'calls.jsonl'), 'utf8').catch(() => '')
-  await until(async () => (await written()).includes('token:me/s/notes'), 'the calls are written down')
+  await until(async () => (await written()).includes('token:me/s/notes'), 'the calls are in the audit log')
   const metrics = await (await edge.ask('/metrics', { token })).text()
   expect(metrics).toMatch(/^unfold_calls_total\{upstream="notes",outcome="ok"\} 3$/mu)
   expect(metrics).toMatch(new RegExp(`^unfold_sessions ${era === 'session' ? 2 : 0}$`, 'mu'))
@@ -280,7 +280,7 @@ verifies('V10', async ({ way: { era } }) => {
   expect(upstreams.map(({ url }) => url)).toEqual([`${edge.url}/s/notes`])
 })
 
-verifies('V11', async ({ way: { era } }) => {
+verifies('V11', async ({ testTransport: { era } }) => {
   await using first = await gateway.connect('/s/reports?exposure=lazy', { era, token: all.token })
   await using second = await gateway.connect('/s/reports?exposure=lazy', { era, token: all.token })
   if (era === 'session') {
@@ -288,7 +288,7 @@ verifies('V11', async ({ way: { era } }) => {
     expect(await first.toolNames()).toContain('report_3')
   } else await first.call('call_tool', { name: 'report_3' })
   expect(await second.toolNames()).not.toContain('report_3')
-  // A session belongs to its address and to its token.
+  // A session is bound to its endpoint and to its token.
   const id = 'sessionId' in first.transport ? first.transport.sessionId : undefined
   if (era === 'stateless') return expect(id).toBeUndefined()
   for (const [at, token] of [

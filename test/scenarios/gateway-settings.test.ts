@@ -27,20 +27,20 @@ const reference = (name: string): string => `$\{${name}}`
 
 type Client = Awaited<ReturnType<Awaited<ReturnType<typeof served>>['connect']>>
 
-/** The names that a search shows, best first. */
+/** Returns the names that a search finds, best first. */
 async function found(client: Client, query: string): Promise<readonly string[]> {
   const text = textOf(await client.call('search_tools', { query }))
   return [...text.matchAll(/^- ([\w-]+)\(/gmu)].map(([, name = '']) => name)
 }
 
-/** Waits until a search for words that no tool has finds the tool that means the same. */
+/** Waits until a search finds a tool by meaning, without common words. */
 const findsByMeaning = (client: Client, name: string): Promise<void> =>
-  until(async () => (await found(client, 'rent an automobile'))[0] === name, 'it is found by its meaning')
+  until(async () => (await found(client, 'rent an automobile'))[0] === name, 'the tool is found by meaning')
 
 const embedderOf = ({ url }: Embeddings): object => ({ url, model: 'small', apiKey: reference('EMBED_KEY') })
 const environment = { EMBED_KEY: 'canary-embedder-4d1c' }
 
-verifies('K01', async ({ way: { era } }) => {
+verifies('K01', async ({ testTransport: { era } }) => {
   await using endpoint = await embeddings()
   await using edge = await served(
     {
@@ -64,7 +64,7 @@ verifies('K01', async ({ way: { era } }) => {
   expect(await found(byWords, 'rent an automobile')).toEqual([])
 })
 
-verifies('K02', async ({ way: { era } }) => {
+verifies('K02', async ({ testTransport: { era } }) => {
   const report = { description: 'Send the monthly report to the accounting department' }
   const names = ['report_a', 'report_b', 'report_c']
   const office = plain({ tools: [...names.map((name) => ({ name, ...report })), 'brew_coffee', 'water_plants'] })
@@ -83,7 +83,7 @@ verifies('K02', async ({ way: { era } }) => {
   }
 })
 
-verifies('K03', async ({ way: { era } }) => {
+verifies('K03', async ({ testTransport: { era } }) => {
   await using folder = await gatewayFolder()
   const config = {
     mcpServers: { town },
@@ -93,7 +93,7 @@ verifies('K03', async ({ way: { era } }) => {
     remember: 'reconnect',
     profiles: { other: { remember: 'session' } },
   }
-  /** Whether a client finds the tools open when it connects; it opens them then. */
+  /** Connects, returns whether the tools are already active, and activates them. */
   const isOpen = async (edge: Awaited<ReturnType<typeof served>>, token: string): Promise<boolean> => {
     await using client = await edge.connect('', { era, token })
     const names = await client.toolNames()
@@ -108,7 +108,7 @@ verifies('K03', async ({ way: { era } }) => {
   }
 })
 
-verifies('K04', async ({ way: { era } }) => {
+verifies('K04', async ({ testTransport: { era } }) => {
   const profiles = { other: { exposure: 'groups', remember: 'principal' } }
   await using edge = await served({ mcpServers, tokens, exposure: 'groups', profiles })
   await edge.ready('town')
@@ -123,7 +123,7 @@ verifies('K04', async ({ way: { era } }) => {
   expect(await stranger.toolNames()).not.toContain('town__hire')
 })
 
-verifies('K05', async ({ way: { era } }) => {
+verifies('K05', async ({ testTransport: { era } }) => {
   await using endpoint = await embeddings()
   const config = { mcpServers, tokens: [ann.record], exposure: 'search' }
   await using edge = await served(config, { environment })
@@ -138,7 +138,7 @@ verifies('K05', async ({ way: { era } }) => {
   await opening.call('activate_town')
   await using next = await edge.connect('?exposure=groups', { token: ann.token })
   expect(await next.toolNames()).toContain('town__hire')
-  // An edit of something else reads no tool again: from now on only queries are sent.
+  // Edits of other settings do not embed tools again: from now on only queries are sent.
   const sent = endpoint.requests.length
   await edge.write({ ...config, search, budgetTokens: 100 })
   await edge.running.reload()
@@ -172,8 +172,11 @@ verifies('K06', async () => {
     await using client = await edge.connect('', { token })
     expect(textOf(await client.call('search_tools', { query: 'hire' }))).toContain('town__hire')
   }
-  await until(() => edge.lines.filter((line) => line.includes('Search uses keywords only')).length === 2, 'both are told of')
-  const told = await Promise.all(['/status', '/logs?level=debug', '/upstreams'].map((path) => edge.api(path)))
-  const everything = [...edge.lines, JSON.stringify(told)].join('\n')
+  await until(
+    () => edge.lines.filter((line) => line.includes('Search uses keywords only')).length === 2,
+    'both warnings are logged',
+  )
+  const responses = await Promise.all(['/status', '/logs?level=debug', '/upstreams'].map((path) => edge.api(path)))
+  const everything = [...edge.lines, JSON.stringify(responses)].join('\n')
   for (const secret of [environment.EMBED_KEY, literal, 'canary-query-90b1']) expect(everything).not.toContain(secret)
 })

@@ -6,11 +6,11 @@ import { until } from '../../packages/client/test/processes.ts'
 import { server, watched } from '../../packages/gateway/test/upstreams.ts'
 import { verifies } from '../verifies.ts'
 
-// Each scenario starts several processes, on a machine that may be busy.
+// Each scenario starts several processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
-/** How many were installed at once, at most. */
-async function mostAtOnce(npx: FakeLauncher): Promise<number> {
+/** Returns the maximum number of concurrent installations. */
+async function maxConcurrent(npx: FakeLauncher): Promise<number> {
   let [now, most] = [0, 0]
   for (const { what } of await npx.events()) {
     if (what === 'installing') most = Math.max(most, ++now)
@@ -27,10 +27,14 @@ verifies('U01', async () => {
   await all.upstreams.apply(Object.fromEntries(names.map((name) => [name, config(name)])))
   await installing(npx, 2)
   const states = () => all.upstreams.statuses().map(({ state, isQueued = false }) => `${state}${isQueued ? ', queued' : ''}`)
-  await until(() => states().includes('starting, queued'), 'the others wait')
+  await until(() => states().includes('starting, queued'), 'the others are queued')
   expect(states().toSorted()).toEqual(['installing', 'installing', 'starting, queued', 'starting, queued', 'starting, queued'])
   const [first] = all.upstreams.statuses().filter(({ state }) => state === 'installing')
-  await until(() => (all.upstreams.get(first?.name ?? '')?.status.forMs ?? 0) > 5_000, 'longer than a start may take', 30_000)
+  await until(
+    () => (all.upstreams.get(first?.name ?? '')?.status.forMs ?? 0) > 5_000,
+    'the installation takes longer than startTimeoutMs',
+    30_000,
+  )
   expect(all.upstreams.get(first?.name ?? '')?.status).toMatchObject({
     state: 'installing',
     attempt: 1,
@@ -38,7 +42,7 @@ verifies('U01', async () => {
   })
   await npx.finish(...names)
   for (const name of names) await until(() => all.names(name).length === 1, `the tool of ${name}`, 30_000)
-  expect(await mostAtOnce(npx)).toBe(2)
+  expect(await maxConcurrent(npx)).toBe(2)
   expect((await npx.events()).filter(({ what }) => what === 'begun')).toHaveLength(names.length)
   expect(all.of('installed')).toHaveLength(names.length)
 })
@@ -46,7 +50,7 @@ verifies('U01', async () => {
 verifies('U02', async () => {
   await using npx = await fakeLauncher()
   const all = watched()
-  // Longer than other servers have before they are killed.
+  // Longer than the usual grace period before SIGKILL.
   const env = { LAUNCHER_ROLLBACK_MS: '5000' }
   await all.upstreams.apply({ a: { target: npx.target('a', env) }, b: { target: npx.target('b', env) } })
   await installing(npx, 2)
@@ -80,7 +84,7 @@ verifies('U04', async () => {
   expect(all.upstreams.get('up')?.status.lastError).toContain(
     `The npx folder ${folder} is incomplete. Delete it, or run "unfold doctor --fix".`,
   )
-  // It was started once: nothing would have changed for a second process.
+  // The server was started only once: a second process would fail in the same way.
   expect((await npx.events()).filter(({ what }) => what === 'begun')).toHaveLength(1)
   await rm(folder, { recursive: true })
   all.upstreams.restart('up')

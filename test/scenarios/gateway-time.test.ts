@@ -10,7 +10,7 @@ import { verifies } from '../verifies.ts'
 verifies('D06', async () => {
   const clock = new SimulatedClock()
   const quick = { there: 0, back: 0, fails: false }
-  // It is connected at once, and its first list takes a minute.
+  // The server connects at once, but its first tools/list takes a minute.
   const server = new SimulatedServer(clock, [quick, { ...quick, back: 60_000 }])
   const servers = { up: { url: 'http://127.0.0.1', sweepMs: 0, pingMs: 0 } }
   const gateway = await Gateway.open({
@@ -30,7 +30,7 @@ verifies('D06', async () => {
   expect(failed).toEqual([[expect.closeTo(30_000, -1), expect.stringContaining('no response within 30 s')]])
   await clock.run(40_000)
   expect(gateway.source.entries().map(({ tool }) => tool.name)).toEqual(['up__tool_0'])
-  // What comes after it was given up changes nothing.
+  // A result after the timeout is ignored.
   await clock.run(70_000)
   expect(server.lists).toBe(2)
   await gateway.close()

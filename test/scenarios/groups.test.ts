@@ -177,15 +177,15 @@ verifies('R05-4', async ({ connect }) => {
 
 verifies('R08-2', () => {
   const groups = { files: { description: 'Files' }, cloud: { description: 'Cloud' } } as const
-  // @ts-expect-error 'flies' is no group: 'files' and 'cloud' are
+  // @ts-expect-error 'flies' is not a group: 'files' and 'cloud' are
   expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow('Nearest: files')
-  // @ts-expect-error 'flies' is no group
+  // @ts-expect-error 'flies' is not a group
   expect(() => defineToolbox({ ...info, groups }).tool('open', { activator: 'flies' }, () => '')).toThrow('Nearest: files')
-  // @ts-expect-error 'clod' is no parent
+  // @ts-expect-error 'clod' is not a group
   expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { parent: 'clod' } } })).toThrow(Failure)
-  // @ts-expect-error 'clod' cannot be excluded
+  // @ts-expect-error 'clod' is not a group
   expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { excludes: ['clod'] } } })).toThrow(Failure)
-  // @ts-expect-error 'clod' cannot be needed
+  // @ts-expect-error 'clod' is not a group
   expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { needs: ['clod'] } } })).toThrow(Failure)
   expect(() => new ToolGroups().withGroup('cloud', 'Cloud').withChildGroup('aws', 'clod', 'AWS')).toThrow('Nearest: cloud')
 })
@@ -221,7 +221,7 @@ verifies('R08-4', async ({ connect }) => {
   expect(await client.toolNames()).not.toContain('read_file')
 })
 
-/** A toolbox whose activator prepares something that its tools need. */
+/** A toolbox whose activator prepares a resource for its tools. */
 const mounting = () => {
   const mounted: string[] = []
   const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' }, mail: { description: 'Mail' } } })
@@ -251,7 +251,7 @@ verifies('P04', async ({ connect }) => {
   expect(textOf(await client.call('read_file'))).toBe('c')
   expect(await client.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
 
-  // In a view it goes with the tools of its group.
+  // In a view, the activator is listed with the tools of its group.
   expect(await (await connect(toolbox, { view: 'groups=files' })).toolNames()).toEqual(['open_files', 'read_file'])
   expect(await (await connect(toolbox, { view: 'groups=mail' })).toolNames()).toEqual(['send_mail'])
   expect(await (await connect(toolbox, { view: 'readOnly=true' })).toolNames()).toEqual([])
@@ -263,7 +263,7 @@ verifies('P04', async ({ connect }) => {
   expect(mounted).toEqual(['c', 'd'])
 })
 
-test('a session that is listed everything or finds its tools runs activators written by hand too', async () => {
+test('custom activators also run in sessions that list everything or use search', async () => {
   const { toolbox, mounted } = mounting()
   await using everything = await testContext(toolbox, { view: 'exposure=everything' })
   expect(everything.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
@@ -295,7 +295,7 @@ verifies('P05', async () => {
   const gated = defineToolbox({ ...info, gate: 'All' }).tool('begin', { activator: true }, () => '')
   await using context = await testContext(gated.tool('ping', {}, () => 'pong'))
   expect(context.toolNames()).toEqual(['begin'])
-  // Groups may come with a source.
+  // A source may bring its own groups.
   const later: Source = { name: 'later', entries: () => [], groups: () => ({}), subscribe: () => () => undefined }
   await using waiting = await testContext(alone().use(later))
   expect(waiting.toolNames()).toEqual(['begin'])
@@ -307,7 +307,7 @@ const gatedGroups = {
   basics: { description: 'Basics', default: true },
 } as const
 
-/** A gate with groups behind it, through both front doors. */
+/** A gate with groups behind it, written with both APIs. */
 const gatedHub = fixture('gated hub', {
   toolbox: () => ({
     served: defineToolbox({ ...info, gate: 'The whole hub', groups: gatedGroups, quota: { groups: 3 } })
@@ -361,7 +361,7 @@ verifies('P08', gatedHub, async ({ connect, served }) => {
   expect(reasonOf(await client.call('deactivate', { group: 'all' }))).toBe('unknown_group')
 })
 
-test('a gate with groups: what code closes goes with everything behind it, and a view opens the way to its groups', async () => {
+test('a gate with groups: closing it from code deactivates all groups, and a view opens the gate for its groups', async () => {
   const { served } = gatedHub.make('toolbox')
   await using client = await testContext(served)
   await client.call('activate')
@@ -389,7 +389,7 @@ test('a handler opens the gate by activating without a group', async () => {
   expect(client.toolNames()).toEqual(['begin', 'ping'])
 })
 
-verifies('P09', async ({ wire, way }) => {
+verifies('P09', async ({ wire, testTransport }) => {
   const toolbox = defineToolbox({ ...info, gate: 'Everything there is', hiddenCalls: 'hint' })
     .tool('read_file', { tags: ['disk'] }, () => 'read')
     .tool('write_file', {}, () => 'written')
@@ -414,10 +414,10 @@ verifies('P09', async ({ wire, way }) => {
   const view = await wire(toolbox, { view: 'tags=disk' })
   read.push((await view.ask('tools/call', { name: 'write_file' })).text)
   expect(read.filter((text) => text.includes('(gate)') || /"all"|\ball[ (:.]|=all/u.test(text))).toEqual([])
-  expect(read.join()).toContain(way.era === 'session' ? 'Activated.' : 'No activation is needed')
+  expect(read.join()).toContain(testTransport.era === 'session' ? 'Activated.' : 'No activation is needed')
 })
 
-verifies('P11', async ({ serve, way }) => {
+verifies('P11', async ({ serve, testTransport }) => {
   const toolbox = defineToolbox({
     ...info,
     groups: { notion: {}, deep: { parent: 'notion' } },
@@ -433,7 +433,7 @@ verifies('P11', async ({ serve, way }) => {
   const his = 'Notion: pages, databases, comments (5 tools).'
   expect(client.client.getInstructions()).toContain(hers)
   expect(other.client.getInstructions()).toContain(his)
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   const described = async (of: typeof client) => (await of.tools()).find(({ name }) => name === 'activate_notion')?.description
   expect(await described(client)).toContain(hers)
   expect(await described(other)).toContain(his)
@@ -474,7 +474,7 @@ verifies('P14', async ({ connect }) => {
   expect((await connect(silent)).client.getInstructions()).toBe('Call activate to list its tools: Hub: lines (1 tool).')
 })
 
-verifies('P15', async ({ serve, way }) => {
+verifies('P15', async ({ serve, testTransport }) => {
   @mcpServer({ name: 'hub', version: '1.0.0', activation: 'active', groups: 'groups' })
   class Hub {
     active = false
@@ -488,14 +488,14 @@ verifies('P15', async ({ serve, way }) => {
   expect(() => hub.active).toThrow('Open scopes: none.')
   const client = await server.connect()
   const both = () => [hub.active, hub.groups.isActive('files')]
-  if (way.transport === 'stdio') expect(both()).toEqual([false, false])
+  if (testTransport.transport === 'stdio') expect(both()).toEqual([false, false])
   await client.call('activate')
   await client.call('activate_files')
   const scope = textOf(await client.call('read_file'))
   expect(toolboxOf(hub).isActive('files', scope)).toBe(true)
-  if (way.transport === 'stdio') expect(both()).toEqual([true, true])
-  // With a second client, and over HTTP, it must be said whose.
-  if (way.transport === 'stdio') await server.connect()
+  if (testTransport.transport === 'stdio') expect(both()).toEqual([true, true])
+  // With a second client, or over HTTP, the scope must be specified.
+  if (testTransport.transport === 'stdio') await server.connect()
   expect(() => hub.active).toThrow(
     `"active" outside a call needs a scope: toolboxOf(server).isActive('all', scope). Open scopes: ${scope}`,
   )

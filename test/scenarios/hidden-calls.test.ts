@@ -8,7 +8,7 @@ import type { Wire } from '../wire.ts'
 const info = { name: 'hub', version: '1.0.0' }
 const policies: readonly HiddenCalls[] = ['opaque', 'hint', 'reveal']
 
-/** A hub whose `read_file` is hidden from a client of either era that connects with `?groups=network`. */
+/** A server whose `read_file` is hidden from clients that connect with `?groups=network`. */
 const hub = (hiddenCalls: HiddenCalls, tools: readonly string[] = ['read_file', 'write_file']) => {
   const toolbox = defineToolbox({
     ...info,
@@ -30,7 +30,7 @@ verifies('A02', async ({ wire }) => {
   expect(hidden.text).toBe(unknown.text.replaceAll('zead_file', 'read_file'))
 })
 
-verifies('P06', async ({ wire, way }) => {
+verifies('P06', async ({ wire, testTransport }) => {
   const tool = (name: string, args: object) => ['tools/call', { name, arguments: args }] as const
   const questions = [
     ['tools/call', { name: 'read_file' }],
@@ -53,21 +53,21 @@ verifies('P06', async ({ wire, way }) => {
   const denied = await answers(hiding)
   expect(denied).toEqual(await answers(await wire(hub('opaque', ['write_file']), view)))
   expect(denied.filter((text) => text.includes('read_file ran') || text.includes('write_file'))).toEqual([])
-  // With a policy that lets a client know of the tool, all of them know of it.
+  // If the policy reveals the tool, all surface tools include it.
   const hinting = (await answers(await wire(hub('hint'), view))).filter((text) => !text.includes('read_file'))
   expect(hinting).toEqual([])
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   await hiding.ask('tools/call', { name: 'activate_files' })
   expect((await answers(hiding)).filter((text) => !text.includes('read_file'))).toEqual([])
 })
 
-verifies('P07', async ({ connect, way }) => {
+verifies('P07', async ({ connect, testTransport }) => {
   const client = await connect(hub('opaque'), { view: 'exposure=search' })
   expect(textOf(await client.call('search_tools', { query: 'read_file' }))).toContain('- read_file()')
   const answer = await client.call('read_file')
   expect(reasonOf(answer)).toBe('requires_activation')
   expect(textOf(answer)).toBe("Tool 'read_file' is not listed. Call it with call_tool(name, arguments).")
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   const lazy = await connect(hub('opaque'), { view: 'exposure=lazy' })
   expect(textOf(await lazy.call('read_file'))).toContain('or enable it with manage_tools first')
   expect((await refusalOf(lazy.call('zead_file'))).reason).toBe('unknown_tool')

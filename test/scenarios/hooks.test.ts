@@ -6,7 +6,7 @@ import { verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 
-/** Hooks that write down what they do. */
+/** Hooks that record their calls. */
 const hooksOf = (log: string[], failing: ReadonlySet<string> = new Set()): GroupHooks => {
   const done = async (what: string): Promise<void> => {
     await Promise.resolve()

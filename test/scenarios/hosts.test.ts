@@ -65,7 +65,7 @@ verifies('H04', async ({ serve }) => {
   expect(await hasCallTool({ exposure: { host: 'codex' } }, {})).toBe(true)
   expect(await hasCallTool({ exposure: { host: 'claude-code' } }, { name: 'codex-mcp-client' })).toBe(false)
   expect(await hasCallTool({ exposure: { host: 'codex' } }, { view: 'host=claude-code' })).toBe(false)
-  // A host of a newer client that this server does not know yet.
+  // A newer host that this server does not know yet.
   expect(await hasCallTool({}, { view: 'host=tomorrow' })).toBe(false)
   expect(() => office({ exposure: { host: 'codx' } })).toThrow('Nearest: codex')
   let time = 0
@@ -82,8 +82,8 @@ verifies('H05', async ({ serve }) => {
   expect(await (await server.connect({ view: 'host=qwen-code' })).toolNames()).toEqual([...searchSurface, ...officeTools])
 })
 
-verifies('H06', async ({ way }) => {
-  await using server = await testServer(office(), way, { relistTimeoutMs: 60_000 })
+verifies('H06', async ({ testTransport }) => {
+  await using server = await testServer(office(), testTransport, { relistTimeoutMs: 60_000 })
   const client = await server.connect()
   const listed: (readonly string[])[] = []
   let isAnswered = false
@@ -98,12 +98,12 @@ verifies('H06', async ({ way }) => {
   expect(textOf(await client.call('read_file', { path: 'a' }))).toBe('contents of a')
 })
 
-verifies('H07', async ({ way }) => {
-  await using slow = await testServer(office(), way, { relistTimeoutMs: 50 })
+verifies('H07', async ({ testTransport }) => {
+  await using slow = await testServer(office(), testTransport, { relistTimeoutMs: 50 })
   const silent = await slow.connect()
   expect(textOf(await silent.call('activate_files'))).toContain('read_file')
-  // With no limit in sight, only a client that is not waited for is answered.
-  await using server = await testServer(office(), way, { relistTimeoutMs: 1_000_000 })
+  // With this timeout, a reply arrives only if the server does not wait.
+  await using server = await testServer(office(), testTransport, { relistTimeoutMs: 1_000_000 })
   const never = await server.connect({ name: 'codex-mcp-client' })
   expect(textOf(await never.call('activate_files'))).toContain('read_file')
   const elsewhere = await server.connect({ view: 'host=opencode' })
@@ -130,14 +130,14 @@ verifies('H08', async ({ connect }) => {
   const words = String(meta.create_issue?.['anthropic/searchHint']).split(' ')
   for (const word of ['issues', 'tracker', 'bug', 'ticket', 'add']) expect(words).toContain(word)
   expect(tools[0]?.description).toBe('Create an issue')
-  // Within the budget all of them are loaded from the start.
+  // Within the budget all tools have alwaysLoad.
   const small = await (await connect(office({ exposure: 'native' }))).tools()
   for (const tool of small) expect([tool.name, tool._meta?.['anthropic/alwaysLoad']]).toEqual([tool.name, true])
 })
 
-verifies('H09', async ({ serve, way }) => {
+verifies('H09', async ({ serve, testTransport }) => {
   const server = await serve(office())
-  const exposures = way.era === 'session' ? ['search', 'lazy', 'groups'] : ['search']
+  const exposures = testTransport.era === 'session' ? ['search', 'lazy', 'groups'] : ['search']
   for (const exposure of exposures) {
     const client = await server.connect({ view: `exposure=${exposure}`, name: 'opencode' })
     const own = (await client.tools()).filter(({ name }) => !officeTools.includes(name))
@@ -152,7 +152,7 @@ verifies('H10', async ({ serve }) => {
   const tools = await client.tools()
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(officeTools))
   expect(tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined)).toBe(true)
-  // An address that asks for auto comes from someone who made the host load these tools at once.
+  // A URL with exposure=auto means that the user configured the host to load these tools at once.
   const loaded = await server.connect({ view: 'host=qwen-code&exposure=auto' })
   expect(await loaded.toolNames()).toEqual(searchSurface)
 })
@@ -163,14 +163,14 @@ verifies('H12', async ({ serve }) => {
   expect(await never.toolNames()).toEqual([...searchSurface, ...officeTools])
   const late = await within.connect({ view: 'host=gemini-cli' })
   expect(await late.toolNames()).toEqual(officeTools)
-  // Who asks for a list of everything gets that and nothing else.
+  // A request for everything is not changed by the host profile.
   const asked = await within.connect({ view: 'host=codex&exposure=everything' })
   expect(await asked.toolNames()).toEqual(officeTools)
   const native = await within.connect({ view: 'host=qwen-code' })
   expect(await native.toolNames()).toEqual([...searchSurface, ...officeTools])
 })
 
-verifies('H11', async ({ serve, way }) => {
+verifies('H11', async ({ serve, testTransport }) => {
   const names = Array.from({ length: 60 }, (_, index) => `department_${index}`)
   const groups = Object.fromEntries(
     names.map((name) => [name, { description: `${'Everything that concerns '.repeat(4)}${name}` }]),
@@ -178,7 +178,7 @@ verifies('H11', async ({ serve, way }) => {
   const toolbox = defineToolbox({ ...info, description: 'A company.', groups, exposure: { mode: 'auto', budgetTokens: 10 } })
   for (const name of names) toolbox.tool(`report_${name}`, { group: name, description: 'Report' }, () => '')
   const server = await serve(toolbox)
-  for (const view of ['', 'exposure=native', ...(way.era === 'session' ? ['exposure=groups', 'exposure=lazy'] : [])]) {
+  for (const view of ['', 'exposure=native', ...(testTransport.era === 'session' ? ['exposure=groups', 'exposure=lazy'] : [])]) {
     const instructions = (await server.connect({ view })).client.getInstructions() ?? ''
     expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(2_048)
     expect(instructions).toContain('A company.')

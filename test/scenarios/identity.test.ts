@@ -15,10 +15,9 @@ import { identifiedServer, serverCommand } from '../identified.ts'
 import { verifies } from '../verifies.ts'
 import { wireTo } from '../wire.ts'
 
-// Many of these start processes, on a machine that may be busy.
+// Many tests start processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
-// The tools of the document.
 const agentList: Tool = {
   name: 'agent_list',
   description: 'List all agents',
@@ -39,57 +38,57 @@ const writeNote: Tool = {
   },
 }
 
-/** The identity of a server of these tools, as a client is told. */
-async function identityOf(way: TestTransport, tools: readonly Tool[]): Promise<string | undefined> {
-  await using server = await identifiedServer(way, tools)
+/** Returns the identity of a server with these tools, as reported to a client. */
+async function identityOf(testTransport: TestTransport, tools: readonly Tool[]): Promise<string | undefined> {
+  await using server = await identifiedServer(testTransport, tools)
   await using connection = await server.connect()
   return (await connection.identity())?.server_id
 }
 
-verifies('C01', async ({ way }) => {
-  const id = await identityOf(way, [agentList, readFile, writeNote])
+verifies('C01', async ({ testTransport }) => {
+  const id = await identityOf(testTransport, [agentList, readFile, writeNote])
   expect(id).toMatch(/^[0-9a-f-]{36}$/u)
-  expect(await identityOf(way, [writeNote, agentList, readFile])).toBe(id)
+  expect(await identityOf(testTransport, [writeNote, agentList, readFile])).toBe(id)
 })
 
-verifies('C02', async ({ way }) => {
+verifies('C02', async ({ testTransport }) => {
   const changed: readonly Tool[] = [
     { ...readFile, name: 'read' },
     { ...readFile, description: 'Read the contents of a file' },
     { ...readFile, inputSchema: { ...readFile.inputSchema, required: [] } },
   ]
-  const ids = [await identityOf(way, [agentList, readFile])]
-  for (const tool of changed) ids.push(await identityOf(way, [agentList, tool]))
+  const ids = [await identityOf(testTransport, [agentList, readFile])]
+  for (const tool of changed) ids.push(await identityOf(testTransport, [agentList, tool]))
   expect(new Set(ids).size).toBe(4)
   expect(ids).not.toContain(undefined)
 })
 
-verifies('C03', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList])
-  const told = async (): Promise<readonly unknown[]> => {
+verifies('C03', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList])
+  const reported = async (): Promise<readonly unknown[]> => {
     await using connection = await server.connect()
     const { server_id, tools_count } = (await connection.identity()) ?? {}
     return [server_id, tools_count]
   }
-  const first = await told()
+  const first = await reported()
   await server.serve([agentList, readFile])
-  const second = await told()
+  const second = await reported()
   await server.serve([agentList])
-  const third = await told()
+  const third = await reported()
   expect([first[1], second[1], third[1]]).toEqual([1, 2, 1])
   expect(second[0]).not.toBe(first[0])
   expect(third[0]).toBe(first[0])
 })
 
-verifies('C04', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile, writeNote])
+verifies('C04', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile, writeNote])
   await using connection = await server.connect()
   expect(await connection.identity()).toMatchObject({ tools_count: 3, protocol_version: '1.0' })
   expect(await connection.tools()).toHaveLength(3)
 })
 
-verifies('C05', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
+verifies('C05', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
   const cache = memoryCache()
   for (let i = 0; i < 3; i++) {
     await using connection = await server.connect({ cache })
@@ -100,8 +99,8 @@ verifies('C05', async ({ way }) => {
   expect(server.count('tools/call')).toBe(3)
 })
 
-verifies('C06', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
+verifies('C06', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
   const cache = memoryCache()
   const names = async (): Promise<readonly string[]> => {
     await using connection = await server.connect({ cache })
@@ -115,16 +114,16 @@ verifies('C06', async ({ way }) => {
   expect(server.count('tools/list')).toBe(2)
 })
 
-/** A home for the command, and what follows `--` for a server of the document's tools. */
-async function desk() {
+/** A home folder for the command, and the server command after `--`. */
+async function openWorkspace() {
   const at = await home()
   const command = ['--', ...(await serverCommand(at.folder, [agentList, readFile, writeNote]))]
   return { at, command, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() }
 }
 
 verifies('C07', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const id = await identityOf({ transport: 'stdio', era: 'session' }, [writeNote, readFile, agentList])
   const { code, stdout } = await at.unfold(['identity', ...command])
   expect({ code, id: stdout.split('\n')[0] }).toEqual({ code: 0, id })
@@ -138,8 +137,8 @@ verifies('C07', async () => {
 })
 
 verifies('C08', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const short = await at.unfold(['list', ...command])
   expect(short.code).toBe(0)
   expect(short.stdout.split('\n')).toEqual([...[agentList, readFile, writeNote].map((tool) => signature(tool)), ''])
@@ -152,8 +151,8 @@ verifies('C08', async () => {
 })
 
 verifies('C09', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const args = '{"path": "/tmp/test.txt"}'
   expect(await at.unfold(['call', 'read_file', '--args', args, '--quiet', ...command])).toEqual({
     code: 0,
@@ -173,31 +172,31 @@ verifies('C10', async ({ wire }) => {
   }
 })
 
-verifies('C11', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
+verifies('C11', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
   await using connection = await server.connect()
-  // The client knows its tools and refuses by itself; told to send all the same, it is the server that refuses.
+  // The client rejects the call itself; with the check disabled, the server rejects it.
   for (const options of [{}, { unlisted: true }]) {
     const error = await connection.call('read_flie', {}, options).catch((thrown: unknown) => thrown)
     expect(isClientError(error, 'unknown_tool') && error.message).toContain('"read_flie"')
     expect(isClientError(error, 'unknown_tool') && error.message).toContain('read_file')
   }
-  // What was asked is counted over another pipe than the answer came on.
+  // Requests are counted on a different pipe than the one for replies.
   await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
 })
 
-verifies('C12', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList])
+verifies('C12', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList])
   await using connection = await server.connect()
   expect((await connection.call('agent_list')).content).toEqual([{ type: 'text', text: '{}' }])
 })
 
 verifies('C13', async () => {
-  await using place = await desk()
-  const { at, command } = place
+  await using workspace = await openWorkspace()
+  const { at, command } = workspace
   const folder = join(at.folder, 'made')
   expect(await at.unfold(['generate', '--output', folder, '--quiet', ...command])).toMatchObject({ code: 0 })
-  // What an installation would bring.
+  // Files that an installation would create.
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
   const bin = (...words: readonly string[]) =>
     run(process.execPath, [join(folder, 'bin.mjs'), ...words], { env: at.env, cwd: at.folder })
@@ -218,9 +217,9 @@ verifies('C13', async () => {
   }
 })
 
-verifies('C14', async ({ way }) => {
-  await using server = await identifiedServer(way, [agentList, readFile])
-  const id = await identityOf(way, [agentList, readFile])
+verifies('C14', async ({ testTransport }) => {
+  await using server = await identifiedServer(testTransport, [agentList, readFile])
+  const id = await identityOf(testTransport, [agentList, readFile])
   {
     await using connection = await server.connect({ expectIdentity: id ?? '' })
     expect(await connection.tools()).toHaveLength(2)
@@ -232,7 +231,7 @@ verifies('C14', async ({ way }) => {
 
 const info = { name: 'plain', version: '1.0.0' }
 
-verifies('C15', async ({ wire, way }) => {
+verifies('C15', async ({ wire, testTransport }) => {
   const input = z.object({ path: z.string() })
   const toolbox = defineToolbox({ ...info, protocol: { identity: false } }).tool(
     'read_file',
@@ -244,9 +243,9 @@ verifies('C15', async ({ wire, way }) => {
     mcp.registerTool('read_file', { description: 'Read', inputSchema: input }, () => ({ content: [] }))
     return mcp
   }
-  await using reference = await wireTo(sdkEndpoint(make, way.era), way)
+  await using reference = await wireTo(sdkEndpoint(make, testTransport.era), testTransport)
   const [ours, theirs] = [(await (await wire(toolbox)).ask('tools/list')).result, (await reference.ask('tools/list')).result]
-  // How long a list may be kept is ours to say.
+  // The cache lifetime is added by the library.
   const { ttlMs: _1, cacheScope: _2, ...rest } = ours
   const { ttlMs: _3, cacheScope: _4, ...expected } = theirs
   expect(JSON.stringify(rest)).toBe(JSON.stringify(expected))
@@ -262,10 +261,10 @@ verifies('C16', async ({ wire }) => {
   }
   const announced = capabilities.extensions['io.github.unfold-mcp/discovery']
   const { result: list } = await client.ask('tools/list')
-  const { result: told } = await client.ask('server/identity')
-  expect(told).toMatchObject({ server_id: announced?.identity, tools_count: announced?.tools_count })
-  expect((list._meta as Record<string, unknown>)['io.github.unfold-mcp/identity']).toBe(told.server_id)
-  expect((list.tools as readonly unknown[]).length).toBe(told.tools_count)
+  const { result: reported } = await client.ask('server/identity')
+  expect(reported).toMatchObject({ server_id: announced?.identity, tools_count: announced?.tools_count })
+  expect((list._meta as Record<string, unknown>)['io.github.unfold-mcp/identity']).toBe(reported.server_id)
+  expect((list.tools as readonly unknown[]).length).toBe(reported.tools_count)
 })
 
 verifies('C17', async ({ wire }) => {
@@ -299,8 +298,8 @@ verifies('C18', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-same-'))
   try {
     const ids: (string | undefined)[] = []
-    for (const way of testTransports) ids.push(await identityOf(way, [agentList, readFile]))
-    // The same tools, written down in another manner.
+    for (const testTransport of testTransports) ids.push(await identityOf(testTransport, [agentList, readFile]))
+    // The same tools with a different key order and spacing.
     const file = join(folder, 'tools.json')
     const [node = '', script = ''] = await serverCommand(folder, [])
     await writeFile(file, `\n[ ${JSON.stringify(readFile, undefined, 4)} ,\n\t${JSON.stringify(agentList)} ]\n`)

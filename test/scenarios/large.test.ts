@@ -6,14 +6,14 @@ import { office } from '../fixtures/office.ts'
 import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
-// CPU time is that of the whole process, so nothing else may run in it meanwhile.
+// CPU time is measured for the whole process, so nothing else may run at the same time.
 vi.setConfig({ maxConcurrency: 1, testTimeout: 60_000 })
 
 const info = { name: 'hub', version: '1.0.0' }
 const searching = { view: 'exposure=search' }
 
-verifies('B15', async (place) => {
-  const client = await place.connect(office(), searching)
+verifies('B15', async (harness) => {
+  const client = await harness.connect(office(), searching)
   for (const query of ['x'.repeat(1_000_000), 'read a file '.repeat(83_000), '读'.repeat(330_000), ' '.repeat(1_000_000)]) {
     const { value, ms } = await cpuTime(() => client.call('search_tools', { query }))
     expect(value.isError).not.toBe(true)
@@ -22,14 +22,14 @@ verifies('B15', async (place) => {
   }
 })
 
-verifies('B20', async (place) => {
+verifies('B20', async (harness) => {
   const properties = Object.fromEntries(
     Array.from({ length: 5_000 }, (_, index) => [`field_${index}`, { type: 'string', description: 'x'.repeat(1_000) }]),
   )
   const input = { type: 'object', properties, required: ['field_0'] } as const
   const toolbox = office()
   toolbox.tool('fill_form', { description: 'Fill in the long form', inputSchema: input }, () => 'filled')
-  const client = await place.connect(toolbox, searching)
+  const client = await harness.connect(toolbox, searching)
   const { ms } = await cpuTime(async () => {
     const found = await client.call('search_tools', { query: 'fill in long form' })
     expect(textOf(found)).toContain('- fill_form(')
@@ -43,7 +43,7 @@ verifies('B20', async (place) => {
   expect(ms).toBeLessThan(10_000)
 })
 
-verifies('B21', async ({ serve, way }) => {
+verifies('B21', async ({ serve, testTransport }) => {
   const toolbox = defineToolbox({ ...info, groups: { one: { description: 'One' }, two: { description: 'Two' } } })
   const subjects = ['invoice', 'parcel', 'ticket', 'recipe', 'contract']
   for (let index = 0; index < 20_000; index++) {
@@ -55,13 +55,13 @@ verifies('B21', async ({ serve, way }) => {
     )
   }
   const server = await serve(toolbox)
-  const client = await server.connect({ view: way.era === 'session' ? 'exposure=lazy' : 'exposure=search' })
+  const client = await server.connect({ view: testTransport.era === 'session' ? 'exposure=lazy' : 'exposure=search' })
   const quick = async (name: string, args: Record<string, unknown>, most = 2_000) => {
     const { value, ms } = await cpuTime(() => client.call(name, args))
     expect(ms).toBeLessThan(most)
     return value
   }
-  // The first search reads all of them.
+  // The first search indexes all tools.
   await quick('search_tools', { query: 'archive' }, 10_000)
   const found = await quick('search_tools', { query: 'archive_19999' })
   expect((replyData(found) as { names: string[] }).names[0]).toBe('archive_19999')
@@ -76,10 +76,10 @@ verifies('B21', async ({ serve, way }) => {
   expect(textOf(disabled).length).toBeLessThan(10_000)
 })
 
-verifies('B22', async (place) => {
+verifies('B22', async (harness) => {
   const toolbox = defineToolbox(info)
   for (let index = 0; index < 2_000; index++) toolbox.tool(`archive_document_number_${index}`, {}, () => '')
-  const client = await place.connect(toolbox, { view: 'exposure=lazy' })
+  const client = await harness.connect(toolbox, { view: 'exposure=lazy' })
   const names = Array.from({ length: 20_000 }, (_, index) => `archive_dokument_nummer_${index}`)
   for (const [name, args] of [
     ['describe_tools', { names }],

@@ -106,7 +106,7 @@ verifies('E09', async ({ connect }) => {
 })
 
 verifies('E10', async ({ wire }) => {
-  // Over HTTP without a stream of its own a client reads both from the one answer, in the order in which they were sent.
+  // Over HTTP without an open stream, notification and result arrive in one response, in order.
   const client = await wire(office({ exposure: 'lazy' }), { listens: false })
   const call = (action: string) => client.ask('tools/call', { name: 'manage_tools', arguments: { action, tools: 'ping' } })
   for (let round = 1; round <= 10; round++) {
@@ -143,7 +143,7 @@ verifies('L01-4', async ({ connect }) => {
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('help', { always: true }, () => 'help')
   const client = await connect(toolbox)
-  // What its author lists always is listed always.
+  // Tools that are always listed stay listed.
   expect(await client.toolNames()).toEqual(['manage_tools', 'help'])
 })
 

@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 
-/** A toolbox with a registry beside it. */
+/** A toolbox with a registry. */
 const open = () => {
   const registry = new ToolRegistry()
   const groups = { files: { description: 'Files' }, network: { description: 'Network' } }
@@ -19,7 +19,7 @@ const open = () => {
   return { toolbox, registry, add: (name: string) => registry.register(name, {}, () => name) }
 }
 
-/** What the client saw last, if it lists when it is told and at no other time. */
+/** Tracks the list of a client that re-lists only when notified. */
 async function follow(client: TestClient): Promise<{ seen: readonly string[] }> {
   const follower = { seen: await client.toolNames() }
   client.client.setNotificationHandler('notifications/tools/list_changed', async () => {
@@ -63,7 +63,7 @@ verifies('F10', async ({ wire }) => {
   expect(client.heard).toEqual([])
 })
 
-verifies('F11', async ({ serve, way }) => {
+verifies('F11', async ({ serve, testTransport }) => {
   const registry = new ToolRegistry()
   const toolbox = defineToolbox({ ...info, groups: { files: { description: 'Files' } }, protocol: { listChanged: false } })
     .tool('read_file', { group: 'files' }, () => 'contents')
@@ -72,7 +72,7 @@ verifies('F11', async ({ serve, way }) => {
   const client = await server.connect()
   expect(client.client.getServerCapabilities()?.tools?.listChanged).not.toBe(true)
   registry.register('late', {}, () => 'late')
-  if (way.era === 'session') await client.call('activate_files')
+  if (testTransport.era === 'session') await client.call('activate_files')
   await client.settle()
   expect(client.listChanges).toBe(0)
   expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'late']))

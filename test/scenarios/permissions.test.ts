@@ -13,7 +13,7 @@ const [ann, bob]: readonly [Member, Member] = [
 ]
 const isAdmin = (principal: Member | undefined): boolean => principal?.roles.includes('admin') === true
 
-/** `vault` holds admin tools alone, `files` some of both. */
+/** `vault` has only admin tools, `files` has both kinds. */
 const secured = (more: { readonly hiddenCalls?: 'opaque' | 'hint' | 'reveal' } = {}) =>
   defineToolbox({
     ...info,
@@ -41,11 +41,11 @@ verifies('F07-1', async ({ serve }) => {
   expect((await refusalOf(client.call('admin_reset'))).reason).toBe('unknown_tool')
 })
 
-verifies('F07-2', async ({ serve, way }) => {
+verifies('F07-2', async ({ serve, testTransport }) => {
   const server = await serve(secured())
   for (const principal of [ann, bob]) {
     const client = await server.connect({ principal })
-    if (way.era === 'session') await client.call('activate_files')
+    if (testTransport.era === 'session') await client.call('activate_files')
     for (const name of await client.toolNames()) {
       expect(reasonOf(await client.call(name, { group: 'files' }))).toBeUndefined()
       if (name === 'deactivate') await client.call('activate_files')
@@ -89,7 +89,7 @@ verifies('R12-2', async () => {
   expect((await post('ann', list, session)).status).toBe(200)
 })
 
-verifies('R12-3', async ({ wire, way }) => {
+verifies('R12-3', async ({ wire, testTransport }) => {
   for (const hiddenCalls of ['opaque', 'hint', 'reveal'] as const) {
     const client = await wire(secured({ hiddenCalls }), { principal: bob })
     const read = [client.greeting.text]
@@ -107,7 +107,7 @@ verifies('R12-3', async ({ wire, way }) => {
     const vault = await client.ask('tools/call', { name: 'activate_vault' })
     const invented = await client.ask('tools/call', { name: 'activate_vaulx' })
     expect(vault.text.replaceAll('activate_vault', 'activate_vaulx')).toBe(invented.text)
-    expect(way.era === 'session' || vault.error !== undefined).toBe(true)
+    expect(testTransport.era === 'session' || vault.error !== undefined).toBe(true)
   }
 })
 
@@ -120,14 +120,14 @@ verifies('R15-1', async ({ serve }) => {
   expect(textOf(await nobody.call('who'))).toBe('nobody')
 })
 
-verifies('R15-2', async ({ serve, way }) => {
+verifies('R15-2', async ({ serve, testTransport }) => {
   const server = await serve(secured(), { authenticate: () => unauthorized('Come back with a token.') })
   await expect(server.connect()).rejects.toThrow(/token|401|unauthorized/iu)
   await using listening = await listen(secured(), { port: 0, authenticate: () => unauthorized('Come back with a token.') })
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    ...(way.era === 'stateless' && { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }),
+    ...(testTransport.era === 'stateless' && { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }),
   }
   const refused = await fetch(listening.url, {
     method: 'POST',
@@ -138,12 +138,12 @@ verifies('R15-2', async ({ serve, way }) => {
   expect(await refused.json()).toMatchObject({ error: { message: 'Come back with a token.', data: { reason: 'unauthorized' } } })
 })
 
-verifies('R15-3', async ({ serve, way }) => {
+verifies('R15-3', async ({ serve, testTransport }) => {
   const server = await serve(secured())
   const [admin, other] = [await server.connect({ principal: ann }), await server.connect({ principal: bob })]
-  if (way.era === 'session') for (const client of [admin, other]) await client.call('activate_files')
+  if (testTransport.era === 'session') for (const client of [admin, other]) await client.call('activate_files')
   const shown = async (client: typeof admin) => (await client.toolNames()).filter((name) => !name.includes('activate'))
-  const adminTools = way.era === 'session' ? ['read_file', 'admin_wipe'] : ['read_file', 'admin_wipe', 'admin_unseal']
+  const adminTools = testTransport.era === 'session' ? ['read_file', 'admin_wipe'] : ['read_file', 'admin_wipe', 'admin_unseal']
   expect(await shown(admin)).toEqual([...adminTools, 'admin_reset', 'who'])
   expect(await shown(other)).toEqual(['read_file', 'who'])
   expect(textOf(await admin.call('admin_reset'))).toBe('reset')

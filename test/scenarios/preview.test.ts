@@ -5,7 +5,7 @@ import { home, servers } from '../../packages/cli/test/command.ts'
 import { startGatewayProcess } from '../../packages/cli/test/gateway-process.ts'
 import { verifies } from '../verifies.ts'
 
-// Each starts several processes, on a machine that may be busy.
+// Each test starts several processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })
 
 interface Shown {
@@ -114,7 +114,7 @@ verifies('W03', async () => {
   } finally {
     await served.close()
   }
-  // All sessions of this token share what it activates.
+  // All sessions of this token share activations.
   const { token, record } = createToken('mine')
   const [command = '', ...args] = servers.grouped
   const config = { mcpServers: { desk: { command, args } }, tokens: [record], exposure: 'groups', remember: 'principal' }

@@ -11,7 +11,7 @@ import { verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 
-/** A toolbox that reports nowhere, with one tool that always works. */
+/** A toolbox that logs nothing, with one tool that always succeeds. */
 const steady = (reports: Report[] = []) =>
   defineToolbox({ ...info, limits: { callTimeoutMs: 2_000 }, report: (report) => reports.push(report) }).tool(
     'ping',
@@ -51,12 +51,12 @@ verifies('R08-1', async ({ connect }) => {
   }
 })
 
-verifies('B01', async ({ wire, way }) => {
+verifies('B01', async ({ wire, testTransport }) => {
   const client = await wire(steady())
   const { error } = await client.askExactly('tools/call', undefined)
   expect(error?.code).toBe(-32602)
-  // Without params a 2026-07-28 request lacks the envelope that every request must carry; the protocol itself refuses that.
-  if (way.era === 'session') expect(error?.data).toMatchObject({ reason: 'invalid_params' })
+  // Without params, a 2026-07-28 request lacks the required envelope; the SDK rejects it.
+  if (testTransport.era === 'session') expect(error?.data).toMatchObject({ reason: 'invalid_params' })
   expect(textOf((await client.ask('tools/call', { name: 'ping' })).result as never)).toBe('pong')
 })
 
@@ -239,7 +239,7 @@ verifies('P01', async ({ connect }) => {
   expect((await client.call('own')).structuredContent).toEqual({ total: 3 })
 })
 
-test('a result that JSON would empty is answered with what to return instead', async () => {
+test('a result that JSON cannot represent is answered with what to return instead', async () => {
   await using context = await testContext(
     steady()
       .tool('map', {}, () => new Map())
@@ -256,7 +256,7 @@ test('a result that JSON would empty is answered with what to return instead', a
   expect(await text('nested')).toContain('"b" is an instance of Set; use an object or an array')
 })
 
-/** A toolbox with a tool that never answers, and what becomes of it. */
+/** A toolbox with a tool that never returns, and the state of its calls. */
 const endless = () => {
   const [begun, stopped] = [deferred(), deferred()]
   const toolbox = steady().tool('endless', { timeoutMs: 60_000 }, (_, { signal }) => {

@@ -4,15 +4,15 @@ import type { TestClient } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { pageWatcher, type Seen, type WatchedPage } from '../fixtures/watched-page.ts'
 import { reasonOf, refusalOf, textOf } from '../replies.ts'
-import { type Place, verifies } from '../verifies.ts'
+import { type Harness, verifies } from '../verifies.ts'
 
-/** The buffers in which a mode's data is; `always` for a mode that needs none. */
+/** The buffers with the data of a mode; `always` for a mode that needs no data. */
 type When = 'always' | readonly Buffer[]
 type Buffer = 'entries' | 'networkBodies' | 'wsEvents' | 'connections' | 'enhancedActions' | 'snapshots' | 'endpoints'
 
 const anyCapture: readonly Buffer[] = ['networkBodies', 'wsEvents', 'connections', 'enhancedActions', 'snapshots']
 
-/** The tables of the source document: tool, mode, available when one of these is not empty, and what is counted. */
+/** The specified modes: tool, mode, buffers of which one must not be empty, and counts. */
 const table: readonly (readonly [tool: string, mode: string, when: When, counted?: keyof Seen & string])[] = [
   ['observe', 'errors', 'always', 'errors'],
   ['observe', 'logs', 'always', 'entries'],
@@ -45,7 +45,7 @@ const buffers: readonly Buffer[] = ['entries', ...anyCapture, 'endpoints']
 const first = ['observe', 'query_dom']
 const all = ['observe', 'analyze', 'generate', 'configure', 'query_dom']
 
-/** What the table says of a tool, with this in the buffers. */
+/** Returns the expected modes of a tool with these buffers. */
 const rows = (tool: string) => table.filter(([name]) => name === tool)
 const isThere = (when: When, filled: (buffer: Buffer) => boolean): boolean => when === 'always' || when.some(filled)
 
@@ -62,18 +62,18 @@ const modesOf = async (client: TestClient): Promise<Modes> =>
 const metaOf = async (client: TestClient): Promise<{ readonly [tool: string]: Tool['_meta'] }> =>
   Object.fromEntries((await client.tools()).map(({ name, _meta }) => [name, _meta]))
 
-/** Counts of a list, tool by tool. */
+/** Returns the counts in a list, by tool. */
 const countsOf = async (client: TestClient): Promise<{ readonly [tool: string]: unknown }> =>
   Object.fromEntries(Object.entries(await metaOf(client)).map(([tool, meta]) => [tool, meta?.data_counts]))
 
-/** Fills a buffer in the way in which it fills. */
+/** Fills a buffer with events of its kind. */
 function fill(page: WatchedPage, buffer: Buffer, times = 1): void {
   if (buffer === 'entries') page.log('info', times)
   else page.see(buffer, times)
 }
 
-/** A client that has observed once, where that makes a difference. */
-async function observing({ connect }: Pick<Place, 'connect'>, { served }: { readonly served: object }): Promise<TestClient> {
+/** Connects a client and, in a session, makes the first observation. */
+async function observing({ connect }: Pick<Harness, 'connect'>, { served }: { readonly served: object }): Promise<TestClient> {
   const client = await connect(served)
   await client.call('observe', { what: 'page' })
   return client
@@ -104,9 +104,9 @@ verifies('S03', async ({ connect }) => {
   expect(client.listChanges).toBe(1)
 })
 
-verifies('S04', async (place) => {
+verifies('S04', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const before = await modesOf(client)
   made.page.see('enhancedActions')
   const after = await modesOf(client)
@@ -117,9 +117,9 @@ verifies('S04', async (place) => {
   })
 })
 
-verifies('S05', async (place) => {
+verifies('S05', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const before = await modesOf(client)
   made.page.see('snapshots')
   expect(gained(before, await modesOf(client))).toEqual({
@@ -129,7 +129,7 @@ verifies('S05', async (place) => {
   })
 })
 
-/** The modes that each tool gained. */
+/** Returns the modes that each tool gained. */
 function gained(before: Modes, after: Modes): Modes {
   const news = Object.entries(after).map(
     ([tool, modes = []]) => [tool, modes.filter((mode) => !before[tool]?.includes(mode))] as const,
@@ -137,17 +137,17 @@ function gained(before: Modes, after: Modes): Modes {
   return Object.fromEntries(news.filter(([, modes]) => modes.length > 0))
 }
 
-verifies('S06', async (place) => {
+verifies('S06', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   expect((await modesOf(client)).configure).toEqual(['buffers', 'clear', 'health'])
   for (const buffer of buffers) fill(made.page, buffer)
   expect((await modesOf(client)).configure).toEqual(['buffers', 'clear', 'health'])
 })
 
-verifies('S07', async (place) => {
+verifies('S07', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { page } = made
   expect((await countsOf(client)).observe).toEqual({ errors: 0, logs: 0 })
   page.log('error', 3)
@@ -155,7 +155,7 @@ verifies('S07', async (place) => {
   page.see('networkBodies', 12)
   page.see('enhancedActions', 8)
   const { observe } = await metaOf(client)
-  // The example of the document, with the mode that is always there.
+  // The specified example, including the mode that is always available.
   expect(observe).toEqual({
     available_modes: ['errors', 'logs', 'network', 'actions', 'page'],
     data_counts: { errors: 3, logs: 47, network: 12, actions: 8 },
@@ -185,7 +185,7 @@ verifies('S10', async ({ connect }) => {
   for (const buffer of buffers) fill(page, buffer, 5)
   const client = await connect(served)
   expect(await client.toolNames()).toEqual(first)
-  // Using the tool that needs no observation is none.
+  // Using query_dom is not an observation.
   await client.call('query_dom', { selector: 'main' })
   expect(await client.toolNames()).toEqual(first)
   expect(await refusalOf(client.call('generate', { format: 'har' }))).toMatchObject({ reason: 'unknown_tool' })
@@ -221,16 +221,16 @@ verifies('S12', async ({ serve }) => {
   expect(await (await after.connect({ principal: { id: 'ada' } })).toolNames()).toEqual(first)
 })
 
-verifies('S13', async (place) => {
+verifies('S13', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
-    const client = await observing(place, pageWatcher({ policy }))
+    const client = await observing(harness, pageWatcher({ policy }))
     for (const tool of await client.tools())
       if (['configure', 'query_dom'].includes(tool.name)) expect(tool).not.toHaveProperty('_meta')
       else expect(tool).toHaveProperty('_meta.available_modes')
   }
 })
 
-/** What a page did, and what was counted of it: the values that the document's own project tested. */
+/** Events of a page and the expected counts. */
 const counted = {
   observe: { errors: 2, logs: 3, network: 2, websocket_events: 1, websocket_status: 1, actions: 3, vitals: 1 },
   analyze: { performance: 1, api: 0, timeline: 3 },
@@ -247,9 +247,9 @@ function happen(page: WatchedPage): void {
   page.see('snapshots')
 }
 
-verifies('S14', async (place) => {
+verifies('S14', async (harness) => {
   const made = pageWatcher({ policy: 'static' })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   for (const [tool, counts] of Object.entries(await countsOf(client)))
     expect(Object.values(counts ?? {}), `${tool} on a fresh server`).toEqual(rowsCounted(tool).map(() => 0))
   happen(made.page)
@@ -257,18 +257,18 @@ verifies('S14', async (place) => {
   made.page.see('endpoints', 2)
   expect(await countsOf(client)).toMatchObject({ ...counted, analyze: { ...counted.analyze, api: 2 } })
   const filtered = pageWatcher()
-  const other = await observing(place, filtered)
+  const other = await observing(harness, filtered)
   happen(filtered.page)
-  // Of a mode that is not listed nothing is counted either.
+  // A mode that is not listed has no count.
   expect(await countsOf(other)).toMatchObject({ ...counted, analyze: { performance: 1, timeline: 3 } })
   expect((await countsOf(other)).analyze).not.toHaveProperty('api')
 })
 
 const rowsCounted = (tool: string) => rows(tool).filter(([, , , count]) => count !== undefined)
 
-verifies('S15', async (place) => {
+verifies('S15', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { facts } = made.page
   for (let set = 0; set < 2 ** buffers.length; set++) {
     const filled = (buffer: Buffer): boolean => ((set >> buffers.indexOf(buffer)) & 1) === 1
@@ -284,9 +284,9 @@ verifies('S15', async (place) => {
   }
 })
 
-verifies('S16', async (place) => {
+verifies('S16', async (harness) => {
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1 } })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { page } = made
   const soon = () => new Promise((resolve) => setImmediate(resolve))
   const writing = async (): Promise<void> => {
@@ -306,7 +306,7 @@ verifies('S16', async (place) => {
         if (tool._meta === undefined) continue
         expect(tool._meta.available_modes).toEqual(enumOf(tool))
         const counts = Object.entries((tool._meta.data_counts ?? {}) as { [mode: string]: number })
-        // A mode that needs data is listed only together with some of it.
+        // A mode that needs data is listed only if it has some.
         for (const [mode, count] of counts) if (!['errors', 'logs'].includes(mode)) expect(count, `of ${mode}`).toBeGreaterThan(0)
       }
     }
@@ -314,9 +314,9 @@ verifies('S16', async (place) => {
   await Promise.all([writing(), reading()])
 })
 
-verifies('S17', async (place) => {
+verifies('S17', async (harness) => {
   const made = pageWatcher({ limit: 10 })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const { page } = made
   page.log('error', 8)
   page.log('info', 7)
@@ -336,7 +336,7 @@ verifies('S18', async ({ wire }) => {
   const { text: few } = await client.ask('tools/list')
   for (const buffer of buffers) fill(page, buffer, 999_000)
   const { text: many } = await client.ask('tools/list')
-  // Numbers grow by a few digits each, and nothing else does.
+  // Only the counts grow, by a few digits each.
   expect(many.length - few.length).toBeLessThanOrEqual(table.length * 6)
   expect(many.length).toBeLessThan(6_000)
 })
@@ -357,9 +357,9 @@ verifies('S19', async ({ serve }) => {
   expect(await modesOf(other)).toEqual(await modesOf(one))
 })
 
-verifies('S20', async (place) => {
+verifies('S20', async (harness) => {
   const made = pageWatcher({ policy: 'static' })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   const hint = async () => (await metaOf(client)).observe?.hint
   expect(await hint()).toBe(
     'No data yet: network, websocket_events, websocket_status, actions, vitals. Load the page, then observe again. Use the page, then observe again.',
@@ -371,10 +371,10 @@ verifies('S20', async (place) => {
   expect(await hint()).toBeUndefined()
 })
 
-verifies('S21', async (place) => {
+verifies('S21', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     made.page.see('networkBodies')
     const listed = await modesOf(client)
     const metas = await metaOf(client)
@@ -387,10 +387,10 @@ verifies('S21', async (place) => {
   }
 })
 
-verifies('S22', async (place) => {
+verifies('S22', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     await client.tools()
     expect(reasonOf(await client.call('observe', { what: 'network' }))).toBe('mode_unavailable')
     made.page.see('networkBodies', 3)
@@ -399,10 +399,10 @@ verifies('S22', async (place) => {
   }
 })
 
-verifies('S23', async (place) => {
+verifies('S23', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     for (const buffer of [undefined, ...buffers]) {
       if (buffer !== undefined) fill(made.page, buffer)
       for (const { name, inputSchema } of await client.tools()) {
@@ -417,7 +417,7 @@ verifies('S23', async (place) => {
   }
 })
 
-/** All that the protocol's first revisions know of a tool. */
+/** All fields of a tool in the first protocol revisions. */
 const plainKeys = ['name', 'title', 'description', 'inputSchema', 'annotations']
 
 verifies('S24', async ({ wire }) => {
@@ -438,9 +438,9 @@ verifies('S24', async ({ wire }) => {
   }
 })
 
-verifies('S25', async (place) => {
+verifies('S25', async (harness) => {
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1 } })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   await client.settle()
   const before = client.listChanges
   made.page.see('networkBodies')
@@ -448,21 +448,21 @@ verifies('S25', async (place) => {
   for (let round = 0; round < 20; round++) made.page.see('networkBodies')
   made.page.log('error', 5)
   await client.settle()
-  // The first entry gives modes to analyze and generate where nothing else had; here network bodies had.
+  // Without network bodies, the first entry would add modes to analyze and generate.
   expect(client.listChanges).toBe(before + 1)
   expect((await countsOf(client)).observe).toMatchObject({ network: 21, errors: 5 })
 })
 
-verifies('S26', async (place) => {
+verifies('S26', async (harness) => {
   let now = 0
   const made = pageWatcher({ protocol: { notifyIntervalMs: 1_000_000 }, now: () => now })
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   await client.settle()
   const { page } = made
   const before = client.listChanges
   page.see('networkBodies')
   await client.waitForListChanges(before + 1)
-  // Each round changes what is listed, and none of it may be told before its time.
+  // Each round changes the list, and no notification may be sent before the interval ends.
   for (let round = 0; round < 200; round++) {
     if (round % 2 === 0) page.clear()
     else for (const buffer of buffers) fill(page, buffer)
@@ -470,14 +470,14 @@ verifies('S26', async (place) => {
   }
   await client.settle()
   expect(client.listChanges).toBe(before + 1)
-  const patient = pageWatcher({ protocol: { notifyIntervalMs: 1_000 }, now: () => now })
-  const other = await observing(place, patient)
+  const slow = pageWatcher({ protocol: { notifyIntervalMs: 1_000 }, now: () => now })
+  const other = await observing(harness, slow)
   await other.settle()
   const start = other.listChanges
-  patient.page.see('networkBodies')
+  slow.page.see('networkBodies')
   await other.waitForListChanges(start + 1)
   now = 1_000
-  for (const buffer of buffers) fill(patient.page, buffer)
+  for (const buffer of buffers) fill(slow.page, buffer)
   await other.waitForListChanges(start + 2)
   expect((await modesOf(other)).observe).toEqual(rows('observe').map(([, mode]) => mode))
 })
@@ -495,10 +495,10 @@ verifies('S27', async ({ wire }) => {
   expect((await client.ask('tools/list')).text).toBe(before.text)
 })
 
-verifies('S28', async (place) => {
+verifies('S28', async (harness) => {
   for (const policy of ['filtered', 'static'] as const) {
     const made = pageWatcher({ policy })
-    const client = await observing(place, made)
+    const client = await observing(harness, made)
     const answer = async (args: Record<string, unknown>) => {
       const reply = await client.call('observe', args)
       return [reasonOf(reply), textOf(reply)] as const
@@ -524,9 +524,9 @@ verifies('S29', async ({ wire }) => {
   expect(greeting.result.instructions).toBe('Watches a page.\nStart with observe: more tools are listed after it succeeds.')
 })
 
-verifies('S31', async (place) => {
+verifies('S31', async (harness) => {
   const made = pageWatcher()
-  const client = await observing(place, made)
+  const client = await observing(harness, made)
   expect(await metaOf(client)).toMatchObject({
     observe: { available_modes: ['errors', 'logs', 'page'], data_counts: { errors: 0, logs: 0 } },
     analyze: { available_modes: ['accessibility'] },
@@ -536,16 +536,20 @@ verifies('S31', async (place) => {
   made.page.see('networkBodies')
   expect((await countsOf(client)).generate).toEqual({ har: 1 })
   expect((await metaOf(client)).analyze).not.toHaveProperty('data_counts')
-  // Where every mode is listed, zero is something that is counted.
-  const listingAll = await observing(place, pageWatcher({ policy: 'static' }))
+  // If every mode is listed, zero counts are sent as well.
+  const listingAll = await observing(harness, pageWatcher({ policy: 'static' }))
   expect((await countsOf(listingAll)).generate).toEqual({ reproduction: 0, test: 0, har: 0 })
 })
 
-verifies('S32', async ({ serve, way }) => {
+verifies('S32', async ({ serve, testTransport }) => {
   const { served, page } = pageWatcher()
   const server = await serve(served)
-  // On 2026-07-28 the address alone says which host it is.
-  const hosts = [{ view: 'host=codex' }, { view: 'host=gemini-cli' }, ...(way.era === 'session' ? [{ name: 'opencode' }] : [])]
+  // On 2026-07-28 only the URL identifies the host.
+  const hosts = [
+    { view: 'host=codex' },
+    { view: 'host=gemini-cli' },
+    ...(testTransport.era === 'session' ? [{ name: 'opencode' }] : []),
+  ]
   const clients = await Promise.all(hosts.map((host) => server.connect(host)))
   const everyMode = Object.fromEntries(Object.keys(by).map((tool) => [tool, rows(tool).map(([, mode]) => mode)]))
   const shown = async (client: TestClient) =>
@@ -572,7 +576,7 @@ verifies('S32', async ({ serve, way }) => {
     expect(textOf(await client.call('observe', { what: 'network' }))).toBe('1 of network')
     page.clear()
   }
-  // Whoever is not known, and whoever re-lists, is shown what the source document says.
+  // Unknown hosts and hosts that re-list get the default list.
   for (const host of [{}, { view: 'host=claude-code' }])
     expect((await modesOf(await server.connect(host))).observe).toEqual(['errors', 'logs', 'page'])
 })
@@ -584,7 +588,7 @@ verifies('S34', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(first)
   page.see('networkBodies')
   await client.waitForListChanges(1)
-  // It was told of a change, and did not list its tools for longer than any client takes that does.
+  // The client was notified and did not re-list within the time that any following client needs.
   now = 60_000
   const reply = textOf(await client.call('observe', { what: 'page' }))
   for (const tool of ['analyze', 'generate', 'configure'])
@@ -597,7 +601,7 @@ verifies('S34', async ({ connect }) => {
   expect(textOf(await client.call('call_tool', { name: 'analyze', arguments: { target: 'accessibility' } }))).toBe(
     'accessibility',
   )
-  // A client that lists its tools after all is shown what has data.
+  // A client that re-lists later gets only the modes with data.
   expect((await modesOf(client)).generate).toEqual(['pr_summary', 'sarif', 'har'])
 })
 

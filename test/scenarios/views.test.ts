@@ -1,7 +1,7 @@
 import { defineToolbox, isFailure } from '@unfold-mcp/server'
 import { expect } from 'vitest'
 import { textOf } from '../replies.ts'
-import { type Place, verifies } from '../verifies.ts'
+import { type Harness, verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 
@@ -69,18 +69,18 @@ verifies('R13-9', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(['read_file', 'write_file', 'regions', 's3_list', 'gce_list', 'convert'])
 })
 
-/** What a client that asks for this view is told instead of being served. */
-async function refusalOfView({ wire }: Pick<Place, 'wire'>, view: string, served: object = hub()): Promise<string> {
+/** Returns the error for a client that requests this view. */
+async function refusalOfView({ wire }: Pick<Harness, 'wire'>, view: string, served: object = hub()): Promise<string> {
   try {
     const { greeting } = await wire(served, { view })
     return `${String(greeting.error?.data?.reason)}: ${greeting.error?.message}`
   } catch (error) {
-    // Over standard input and output the view is a matter of the command line, so whoever starts the server is told.
+    // On stdio the view is a command line option, so the error appears at start-up.
     return isFailure(error) ? `${error.reason}: ${error.message}` : String(error)
   }
 }
 
-verifies('R13-6', async (place) => {
+verifies('R13-6', async (harness) => {
   const wrong = {
     'groups=flies': 'Nearest: files.',
     'tags=storag': 'Nearest: storage.',
@@ -90,33 +90,33 @@ verifies('R13-6', async (place) => {
     'readOnly=perhaps': 'Known: true, false.',
   }
   for (const [view, hint] of Object.entries(wrong)) {
-    const refusal = await refusalOfView(place, view)
+    const refusal = await refusalOfView(harness, view)
     expect(refusal).toContain('invalid_view: Unknown ')
     expect(refusal).toContain(hint)
   }
 })
 
-verifies('R13-7', async ({ connect, way }) => {
+verifies('R13-7', async ({ connect, testTransport }) => {
   const client = await connect(hub(), { view: 'readOnly=true&exposure=everything' })
   expect(await client.toolNames()).toEqual(['read_file', 'regions', 's3_list', 'gce_list'])
   await expect(client.call('write_file')).rejects.toThrow('not found')
-  if (way.era === 'stateless') return
+  if (testTransport.era === 'stateless') return
   const grouped = await connect(hub(), { view: 'readOnly=true' })
   await grouped.call('activate_files')
   expect(withoutActivators(await grouped.toolNames())).toEqual(['read_file'])
 })
 
-verifies('R13-8', async (place) => {
-  const refusal = await refusalOfView(place, 'groups=aws,gcp')
+verifies('R13-8', async (harness) => {
+  const refusal = await refusalOfView(harness, 'groups=aws,gcp')
   expect(refusal).toMatch(/^invalid_view: .*"aws" and "gcp" cannot be active at the same time/u)
 })
 
-verifies('R13-10', async (place) => {
+verifies('R13-10', async (harness) => {
   const groups = { one: { description: 'One' }, two: { description: 'Two' } }
   const toolbox = defineToolbox({ ...info, groups, quota: { groups: 1 } })
     .tool('in_one', { group: 'one' }, () => '')
     .tool('in_two', { group: 'two' }, () => '')
-  expect(await refusalOfView(place, 'groups=one,two', toolbox)).toMatch(/^invalid_view: .*1 groups? at a time/u)
-  const client = await place.connect(toolbox, { view: 'groups=two' })
+  expect(await refusalOfView(harness, 'groups=one,two', toolbox)).toMatch(/^invalid_view: .*1 groups? at a time/u)
+  const client = await harness.connect(toolbox, { view: 'groups=two' })
   expect(await client.toolNames()).toContain('in_two')
 })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Output lines of a command in the repository's root. */
+/** Returns the output lines of a command in the root folder. */
 async function lines(command: string, args: readonly string[]): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)(command, args, { cwd: root, maxBuffer: 1 << 26 })
   return stdout.split('\n').filter((line) => line !== '')

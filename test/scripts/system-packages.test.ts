@@ -12,7 +12,7 @@ const isDebian = await readFile('/etc/os-release', 'utf8').then(
   () => false,
 )
 
-/** A folder that is the whole PATH: its apt-get prints what it would do and "installs" empty files. */
+/** A folder used as PATH: its apt-get prints its arguments and "installs" empty files. */
 async function fakeSystem() {
   const path = await mkdtemp(join(tmpdir(), 'unfold-packages-'))
   const programs = {
@@ -36,7 +36,7 @@ process.exit(args[0] === 'true' ? 0 : spawnSync(args[0], args.slice(1), { stdio:
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Lines that the script prints. */
+/** Runs the script and returns its output lines. */
 async function printed(env: Record<string, string>): Promise<readonly string[]> {
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
@@ -78,7 +78,7 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('a browser that UNFOLD_BROWSER_PATH names is not replaced by an installed one', async () => {
+test('if UNFOLD_BROWSER_PATH is set, no browser is installed', async () => {
   await using system = await fakeSystem()
   for (const name of ['zsh', 'fish']) await writeFile(join(system.path, name), '')
   const lines = await printed({ PATH: system.path, UNFOLD_BROWSER_PATH: join(system.path, 'no-browser') })

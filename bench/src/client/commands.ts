@@ -19,7 +19,7 @@ export const commandNames = {
 const unfold = fileURLToPath(new URL('../../../packages/cli/bundle/main.js', import.meta.url))
 const server = fileURLToPath(new URL('servers/small.js', import.meta.url))
 
-/** How long commands take from start to end: ours, and those of the peer where it is there. */
+/** Measures the run time of our commands, and of the peer's if it is installed. */
 export async function timeCommands(rounds: number, peer: Mcporter | undefined): Promise<readonly Timing[]> {
   const home = await mkdtemp(join(tmpdir(), 'unfold-bench-'))
   try {
@@ -27,7 +27,7 @@ export async function timeCommands(rounds: number, peer: Mcporter | undefined): 
     await writeFile(config, JSON.stringify({ mcpServers: { desk: { command: process.execPath, args: [server] } } }))
     const at: Surroundings = { cwd: home, env: { PATH: process.env.PATH, HOME: home, UNFOLD_HOME: join(home, 'unfold') } }
     const list = [unfold, 'list', 'desk', '--config', config]
-    // What completion reads.
+    // The file that completion reads.
     await ended(list, at)
     const contestants: Contestant[] = [
       { name: commandNames.node, run: () => ended(['-e', '0'], at) },
@@ -50,16 +50,16 @@ interface Surroundings {
   readonly env: NodeJS.ProcessEnv
 }
 
-const mostMs = 60_000
+const maxMs = 60_000
 
-/** Runs Node to the end; throws what it said when that was no good one. */
+/** Runs Node and throws its output if it fails. */
 async function ended(args: readonly string[], { cwd, env }: Surroundings): Promise<void> {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: mostMs })
-  let said = ''
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: maxMs })
+  let output = ''
   child.stdout.resume()
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text.slice(0, 2_000)
+    output += text.slice(0, 2_000)
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}: ${said}`)
+  if (code !== 0) throw new Error(`node ${args.join(' ')} exited with code ${code}: ${output}`)
 }

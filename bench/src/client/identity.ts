@@ -3,7 +3,7 @@ import { identityOf, type Sha256, type Tool, ToolSetIdentity } from '@unfold-mcp
 import { defineToolbox } from '@unfold-mcp/server'
 import { testContext } from '@unfold-mcp/server/testing'
 import { inRounds, type Pace, type Timing } from '../list/rounds.ts'
-import { barSize, toolsOf } from '../list/tools.ts'
+import { referenceSize, toolsOf } from '../list/tools.ts'
 
 export const identityNames = {
   floor: 'JSON.stringify and SHA-256',
@@ -11,14 +11,13 @@ export const identityNames = {
   one: 'identity after one changed',
 }
 
-// As the server and the client compute it.
 const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
 
-/** How long the identity of 1,000 tools takes: of tools that were never seen before, and after one of them changed. */
+/** Measures computing the identity of 1,000 new tools, and after one of them changed. */
 export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
   const text = JSON.stringify(await definitions())
   let tools: readonly Tool[] = []
-  // What is known of a tool is kept beside it, so they must be other ones each time.
+  // Digests are cached per tool object, so each run needs new objects.
   const prepare = (): void => {
     tools = JSON.parse(text) as readonly Tool[]
   }
@@ -36,7 +35,7 @@ export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
           changes++
         },
         run() {
-          const tool = tools[changes % barSize] as Tool
+          const tool = tools[changes % referenceSize] as Tool
           set.set({ ...tool, description: `${tool.description ?? ''} ${changes}` })
           return set.value
         },
@@ -46,10 +45,11 @@ export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
   )
 }
 
-/** The tools as a server lists them. */
+/** Returns the tools as a server lists them. */
 async function definitions(): Promise<readonly Tool[]> {
   const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
-  for (const { name, description, input } of toolsOf(barSize)) toolbox.tool(name, { description, inputSchema: input }, () => '')
+  for (const { name, description, input } of toolsOf(referenceSize))
+    toolbox.tool(name, { description, inputSchema: input }, () => '')
   await using client = await testContext(toolbox)
   return client.tools()
 }

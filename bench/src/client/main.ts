@@ -2,41 +2,41 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Pace } from '../list/rounds.ts'
-import { barsOf, type Results } from './bars.ts'
 import { timeCommands } from './commands.ts'
 import { timeIdentity } from './identity.ts'
 import { installedMcporter } from './mcporter.ts'
 import { timeReconnecting } from './reconnecting.ts'
 import { reportOf } from './report.ts'
+import { type Results, targetsOf } from './targets.ts'
 
 const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
 
 interface Plan {
   readonly http: Pace
-  /** Processes are slow to start, so each of those runs once in a round. */
+  /** Processes start slowly, so each runs once per round. */
   readonly stdioRounds: number
   readonly commandRounds: number
   readonly identity: Pace
 }
 
-const whole: Plan = {
+const fullPlan: Plan = {
   http: { rounds: 12, sliceMs: 150, warmUpMs: 600 },
   stdioRounds: 9,
   commandRounds: 21,
   identity: { rounds: 12, sliceMs: 100, warmUpMs: 400 },
 }
 
-const short: Plan = {
+const quickPlan: Plan = {
   http: { rounds: 4, sliceMs: 60, warmUpMs: 200 },
   stdioRounds: 3,
   commandRounds: 7,
   identity: { rounds: 5, sliceMs: 50, warmUpMs: 200 },
 }
 
-const results = await measured(quick === true ? short : whole)
+const results = await measured(quick === true ? quickPlan : fullPlan)
 if (json === true) {
   console.error(reportOf(results))
-  console.log(JSON.stringify({ ...results, bars: barsOf(results) }, undefined, 2))
+  console.log(JSON.stringify({ ...results, targets: targetsOf(results) }, undefined, 2))
 } else {
   console.log(reportOf(results))
 }

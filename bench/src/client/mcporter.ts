@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isInstalled, peersFolder } from '../peers/install.ts'
 
-/** The command line beside which ours is measured. */
+/** The command line that ours is compared with. */
 export interface Mcporter {
   readonly version: string
-  /** The file that Node runs. */
+  /** Its entry point. */
   readonly program: string
 }
 
-/** The newest that runs on this Node: later ones want Node 24. */
+/** The newest version that runs on Node 20: later ones need Node 24. */
 const name = Number(process.versions.node.split('.')[0]) >= 24 ? 'mcporter-24' : 'mcporter'
 
-/** Installs it where it is not yet, by the script of the npm that runs us; nothing when that cannot be. */
+/** Installs mcporter if necessary, with the npm that runs this script; `undefined` if that fails. */
 export function installedMcporter(npm: string | undefined): Mcporter | undefined {
   if (!isInstalled(name, npm)) {
-    console.error('mcporter could not be installed; measuring without it.')
+    console.error('mcporter is not available: measuring without it.')
     return undefined
   }
   const manifest = new URL(`node_modules/${name}/package.json`, peersFolder)

@@ -16,20 +16,20 @@ import {
   type ToolCache,
 } from '@unfold-mcp/client'
 import { type Contestant, inRounds, inTurns, type Pace, type Timing } from '../list/rounds.ts'
-import { barSize } from '../list/tools.ts'
+import { referenceSize } from '../list/tools.ts'
 
 const server = fileURLToPath(new URL('servers/tools.js', import.meta.url))
 
-/** How a client knows the tools when it connects again. */
-export const manners = { full: 'full list', memory: 'cache in memory', file: 'cache on disk' } as const
-export type Manner = keyof typeof manners
+/** Source of the tool list when a client reconnects. */
+export const listSources = { full: 'full list', memory: 'cache in memory', file: 'cache on disk' } as const
+export type ListSource = keyof typeof listSources
 
-type Way = 'HTTP, session' | 'HTTP, 2026-07-28' | 'stdio, session' | 'stdio, 2026-07-28'
+type TransportName = 'HTTP, session' | 'HTTP, 2026-07-28' | 'stdio, session' | 'stdio, 2026-07-28'
 
-/** One manner of connecting: how long it takes until the tools are known, and how many bytes went over the wire. */
+/** Time until the tools are available after connecting, and bytes transferred. */
 export interface Reconnecting extends Timing {
-  readonly way: Way
-  readonly manner: Manner
+  readonly transport: TransportName
+  readonly listSource: ListSource
   readonly bytes: number
 }
 
@@ -45,31 +45,31 @@ export interface Paces {
   readonly stdioRounds: number
 }
 
-/** Connects to a server of 1,000 tools again and again, with the list known and without. */
+/** Reconnects repeatedly to a server with 1,000 tools, with and without a cached list. */
 export async function timeReconnecting({ http: pace, stdioRounds }: Paces): Promise<readonly Reconnecting[]> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-bench-cache-'))
   const http = await startServer()
   try {
     const results: Reconnecting[] = []
-    for (const way of ['HTTP, session', 'HTTP, 2026-07-28'] as const) {
+    for (const transport of ['HTTP, session', 'HTTP, 2026-07-28'] as const) {
       const target = { url: http.url }
       results.push(
-        ...(await timed(way, {
+        ...(await timed(transport, {
           target,
           measure: (all) => inRounds(all, pace),
           folder,
-          weigh: (caches) => weighHttp(way, http.port, caches),
+          weigh: (caches) => weighHttp(transport, http.port, caches),
         })),
       )
     }
-    for (const way of ['stdio, session', 'stdio, 2026-07-28'] as const) {
+    for (const transport of ['stdio, session', 'stdio, 2026-07-28'] as const) {
       const target = { command: process.execPath, args: [server] }
       results.push(
-        ...(await timed(way, {
+        ...(await timed(transport, {
           target,
           measure: (all) => inTurns(all, stdioRounds),
           folder,
-          weigh: (caches) => weighPipes(way, target, caches),
+          weigh: (caches) => weighPipes(transport, target, caches),
         })),
       )
     }
@@ -80,48 +80,61 @@ export async function timeReconnecting({ http: pace, stdioRounds }: Paces): Prom
   }
 }
 
-type Caches = { readonly [M in Manner]: ToolCache | undefined }
+type Caches = { readonly [M in ListSource]: ToolCache | undefined }
 
 interface Timed {
   readonly target: Target
   readonly measure: (contestants: readonly Contestant[]) => Promise<readonly Timing[]>
   readonly folder: string
-  readonly weigh: (caches: Caches) => Promise<{ readonly [M in Manner]: number }>
+  readonly weigh: (caches: Caches) => Promise<{ readonly [M in ListSource]: number }>
 }
 
-async function timed(way: Way, { target, measure, folder, weigh }: Timed): Promise<readonly Reconnecting[]> {
-  const caches: Caches = { full: undefined, memory: memoryCache(), file: fileCache(join(folder, way.replaceAll(/\W/gu, '-'))) }
+async function timed(transport: TransportName, { target, measure, folder, weigh }: Timed): Promise<readonly Reconnecting[]> {
+  const caches: Caches = {
+    full: undefined,
+    memory: memoryCache(),
+    file: fileCache(join(folder, transport.replaceAll(/\W/gu, '-'))),
+  }
   const weights = await weigh(caches)
-  const all = Object.keys(manners) as readonly Manner[]
-  for (const manner of all) await (await known(way, target, caches[manner])).close()
-  const contestants = all.map((manner): Contestant => {
+  const all = Object.keys(listSources) as readonly ListSource[]
+  for (const listSource of all) await (await known(transport, target, caches[listSource])).close()
+  const contestants = all.map((listSource): Contestant => {
     let last: Connection | undefined
     return {
-      name: manner,
+      name: listSource,
       prepare: async () => last?.close(),
       async run() {
-        last = await known(way, target, caches[manner])
+        last = await known(transport, target, caches[listSource])
       },
     }
   })
   const timings = await measure(contestants)
   for (const { prepare } of contestants) await prepare?.()
   return timings.map((timing) => {
-    const manner = timing.name as Manner
-    return { ...timing, name: `${way}, ${manners[manner]}`, way, manner, bytes: weights[manner] }
+    const listSource = timing.name as ListSource
+    return { ...timing, name: `${transport}, ${listSources[listSource]}`, transport, listSource, bytes: weights[listSource] }
   })
 }
 
-/** A connection whose tools are known. */
-async function known(way: Way, target: Target, cache: ToolCache | undefined, more: ConnectOptions = {}): Promise<Connection> {
-  const connection = await connect(target, { protocol: protocols[way], ...(cache !== undefined && { cache }), ...more })
+/** Connects and waits for the tools. */
+async function known(
+  transport: TransportName,
+  target: Target,
+  cache: ToolCache | undefined,
+  more: ConnectOptions = {},
+): Promise<Connection> {
+  const connection = await connect(target, { protocol: protocols[transport], ...(cache !== undefined && { cache }), ...more })
   const tools = await connection.tools()
-  if (tools.length !== barSize) throw new Error(`${tools.length} tools came over ${way}.`)
+  if (tools.length !== referenceSize) throw new Error(`Expected ${referenceSize} tools over ${transport}, got ${tools.length}.`)
   return connection
 }
 
-/** What each manner sends and receives over HTTP, headers and all, once what is cached is cached. */
-async function weighHttp(way: Way, port: number, caches: Caches): Promise<{ readonly [M in Manner]: number }> {
+/** Returns the bytes transferred over HTTP, including headers, with warm caches. */
+async function weighHttp(
+  transport: TransportName,
+  port: number,
+  caches: Caches,
+): Promise<{ readonly [M in ListSource]: number }> {
   let bytes = 0
   const proxy = createServer((client) => {
     const upstream = dial(port, '127.0.0.1')
@@ -141,9 +154,9 @@ async function weighHttp(way: Way, port: number, caches: Caches): Promise<{ read
   await once(proxy, 'listening')
   const target = { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp` }
   const weigh = async (cache: ToolCache | undefined): Promise<number> => {
-    await (await known(way, target, cache)).close()
+    await (await known(transport, target, cache)).close()
     bytes = 0
-    await (await known(way, target, cache)).close()
+    await (await known(transport, target, cache)).close()
     return bytes
   }
   try {
@@ -153,14 +166,18 @@ async function weighHttp(way: Way, port: number, caches: Caches): Promise<{ read
   }
 }
 
-/** The same over pipes, as the server counted it. */
-async function weighPipes(way: Way, target: Target, caches: Caches): Promise<{ readonly [M in Manner]: number }> {
+/** Returns the bytes transferred over pipes, as counted by the server. */
+async function weighPipes(
+  transport: TransportName,
+  target: Target,
+  caches: Caches,
+): Promise<{ readonly [M in ListSource]: number }> {
   const weigh = async (cache: ToolCache | undefined): Promise<number> => {
     let bytes = 0
     const onStderr = (line: string): void => {
       bytes = Number(/^bytes: (\d+)$/u.exec(line)?.[1] ?? bytes)
     }
-    for (let i = 0; i < 2; i++) await (await known(way, target, cache, { onStderr })).close()
+    for (let i = 0; i < 2; i++) await (await known(transport, target, cache, { onStderr })).close()
     return bytes
   }
   return { full: await weigh(caches.full), memory: await weigh(caches.memory), file: await weigh(caches.file) }

@@ -1,30 +1,35 @@
 import { named } from '../list/results.ts'
 import type { Timing } from '../list/rounds.ts'
 import { countText, ratioText, sizeText, tableOf, timeText } from '../list/table.ts'
-import { barSize } from '../list/tools.ts'
-import { barsOf, fullOf, type Results } from './bars.ts'
+import { referenceSize } from '../list/tools.ts'
 import { commandNames } from './commands.ts'
 import { identityNames } from './identity.ts'
-import { manners } from './reconnecting.ts'
+import { listSources } from './reconnecting.ts'
+import { fullOf, type Results, targetsOf } from './targets.ts'
 
-/** The whole run for people to read. */
+/** Renders the results as text. */
 export function reportOf(results: Results): string {
   const { machine, reconnecting, commands, identity, mcporter } = results
   const rows = reconnecting.map((each) => {
     const full = fullOf(reconnecting, each)
-    const { way, manner, p50, p99, bytes, samples } = each
+    const { transport, listSource, p50, p99, bytes, samples } = each
     const shares = [ratioText(p50 / full.p50), sizeText(bytes), ratioText(bytes / full.bytes)]
-    return [way, manners[manner], timeText(p50), timeText(p99), ...shares, countText(samples)]
+    return [transport, listSources[listSource], timeText(p50), timeText(p99), ...shares, countText(samples)]
   })
-  const headings = ['way', 'tools known by', 'p50', 'p99', '× full', 'bytes', '× full', 'samples']
-  const bars = barsOf(results).map(({ what, limit, measured, isMet }) => [isMet ? 'met' : 'MISSED', what, measured, `≤ ${limit}`])
-  const peer = mcporter === undefined ? 'mcporter is not here, so nothing is compared with it' : `mcporter ${mcporter}`
+  const headings = ['transport', 'tools from', 'p50', 'p99', '× full', 'bytes', '× full', 'samples']
+  const targets = targetsOf(results).map(({ what, limit, measured, isMet }) => [
+    isMet ? 'met' : 'MISSED',
+    what,
+    measured,
+    `≤ ${limit}`,
+  ])
+  const peer = mcporter === undefined ? 'mcporter not installed' : `mcporter ${mcporter}`
   return [
     `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}, ${peer}.`,
-    `reconnecting to a server of ${countText(barSize)} tools\n${tableOf(headings, rows, 2)}`,
-    `commands, from start to end\n${against(commands, commandNames.node, '× node')}`,
-    `identity of ${countText(barSize)} tools\n${against(identity, identityNames.floor, '× floor')}`,
-    `bars\n${tableOf(['', 'bar', 'measured', 'limit'], bars, 2)}`,
+    `reconnecting to a server with ${countText(referenceSize)} tools\n${tableOf(headings, rows, 2)}`,
+    `run time of commands\n${against(commands, commandNames.node, '× node')}`,
+    `identity of ${countText(referenceSize)} tools\n${against(identity, identityNames.floor, '× floor')}`,
+    `targets\n${tableOf(['', 'target', 'measured', 'limit'], targets, 2)}`,
   ].join('\n\n')
 }
 

@@ -7,14 +7,13 @@ import { successful, type Wire } from './wires/wire.ts'
 export interface CallPace {
   readonly rounds: number
   readonly sliceMs: number
-  /** Calls before anything is measured: after some thousands a server has its code compiled. */
+  /** Warm-up calls: after some thousands, V8 has compiled the server's code. */
   readonly warmUp: number
 }
 
-// However slow it is.
 const longestWarmUpMs = 20_000
 
-/** How long calls take with so many callers at once, each with one call at a time. */
+/** Latency of calls with this many concurrent callers, each with one call at a time. */
 export interface CallTiming extends Timing {
   readonly callers: number
   readonly perSecond: number
@@ -30,7 +29,7 @@ interface Caller {
   close(): Promise<void>
 }
 
-/** Times calls of the same tool through all of them, by turns. Every caller is a client of its own, where that can be. */
+/** Measures calls of one tool through all gateways in turn. Each caller is a separate client, except over stdio. */
 export async function timeCalls(
   all: readonly Running[],
   ours: RunningUnfold,
@@ -39,7 +38,7 @@ export async function timeCalls(
   const entrants: Caller[] = []
   try {
     for (const running of all) {
-      // Over pipes there is one client, and it asks for all.
+      // Over stdio a single client makes all calls.
       const clients = running.name === names.direct ? 1 : callers
       entrants.push(await callerOf(running.name, running, { callers, clients, connect: () => running.client() }))
     }

@@ -5,63 +5,63 @@ import { profiles, type Running, type RunningUnfold } from './gateways.ts'
 import { streamableWire } from './wires/streamable.ts'
 import type { Wire } from './wires/wire.ts'
 
-/** How long it takes until a client knows of a change. */
+/** Latency of a tool change. */
 export interface Freshness {
   readonly name: string
-  /** Until it is told. */
-  readonly heard: Timing
-  /** Until a list that it asked for then has it. */
-  readonly seen: Timing
+  /** Until the client is notified. */
+  readonly notified: Timing
+  /** Until a list requested after the notification contains the change. */
+  readonly listed: Timing
 }
 
-const giveUpMs = 5_000
-// Long enough for everybody to have come to rest, and never in step with anybody's timer.
+const timeoutMs = 5_000
+// Long enough for all gateways to be idle, and not aligned with their timers.
 const restMs = (number: number): number => 90 + ((number * 37) % 60)
 
 let late = 0
 const nextName = (): string => lateName(++late)
 
-/** Makes an upstream change again and again; the client of each asks for the list when it is told. By turns. */
+/** Changes an upstream repeatedly, in turn for each gateway; its client re-lists when notified. */
 export async function timeChanges(all: readonly Running[], times: number): Promise<readonly Freshness[]> {
   const watchers = await Promise.all(
-    all.map(async (running) => ({ running, wire: await running.client(), heard: [] as number[], seen: [] as number[] })),
+    all.map(async (running) => ({ running, wire: await running.client(), notified: [] as number[], listed: [] as number[] })),
   )
   try {
     for (const { wire } of watchers) await wire.ask('tools/list')
     for (let time = 0; time < times; time++) {
-      for (const { running, wire, heard, seen } of watchers) {
+      for (const { running, wire, notified, listed } of watchers) {
         const found = await followed(running, wire)
-        heard.push(found.heardUs)
-        seen.push(found.seenUs)
+        notified.push(found.notifiedUs)
+        listed.push(found.listedUs)
         await pause(restMs(time))
       }
     }
-    return watchers.map(({ running: { name }, heard, seen }) => ({
+    return watchers.map(({ running: { name }, notified, listed }) => ({
       name,
-      heard: timingOf(name, heard),
-      seen: timingOf(name, seen),
+      notified: timingOf(name, notified),
+      listed: timingOf(name, listed),
     }))
   } finally {
     for (const { wire } of watchers) await wire[Symbol.asyncDispose]()
   }
 }
 
-async function followed({ upstreams, name }: Running, wire: Wire): Promise<{ heardUs: number; seenUs: number }> {
+async function followed({ upstreams, name }: Running, wire: Wire): Promise<{ notifiedUs: number; listedUs: number }> {
   const tool = nextName()
-  const told = new Promise<void>((resolve) => {
+  const notification = new Promise<void>((resolve) => {
     wire.noticed = resolve
   })
   const begin = performance.now()
   upstreams.add(upstreams.names[0] ?? '', [tool])
-  await inTime(told, name)
-  const heardUs = (performance.now() - begin) * 1_000
+  await inTime(notification, name)
+  const notifiedUs = (performance.now() - begin) * 1_000
   while (!(await wire.ask('tools/list')).includes(tool)) {
-    if (performance.now() > begin + giveUpMs) throw new Error(`${name} told of a change and never listed it.`)
+    if (performance.now() > begin + timeoutMs) throw new Error(`${name} announced a change but did not list it.`)
   }
-  return { heardUs, seenUs: (performance.now() - begin) * 1_000 }
+  return { notifiedUs, listedUs: (performance.now() - begin) * 1_000 }
 }
 
-/** How long it takes until searching finds a tool that is new: asked for without a pause until it is there. */
+/** Measures the time until search finds a new tool, by searching continuously. */
 export async function timeSearches({ url, upstreams, name }: RunningUnfold, times: number): Promise<Timing> {
   const wire = await streamableWire(`${url}/${profiles.searching}`)
   const found: number[] = []
@@ -73,7 +73,7 @@ export async function timeSearches({ url, upstreams, name }: RunningUnfold, time
       const begin = performance.now()
       upstreams.add(upstreams.names[0] ?? '', [tool])
       while (!(await wire.ask('tools/call', params)).includes(tool)) {
-        if (performance.now() > begin + giveUpMs) throw new Error(`${name} never found a new tool.`)
+        if (performance.now() > begin + timeoutMs) throw new Error(`${name} did not find the new tool.`)
       }
       found.push((performance.now() - begin) * 1_000)
       await pause(restMs(time))
@@ -84,37 +84,37 @@ export async function timeSearches({ url, upstreams, name }: RunningUnfold, time
   }
 }
 
-/** What many changes at once cost: notices to a client, and lists that the upstream was asked for. The most that was seen. */
+/** Maximum number of notifications to a client and of tools/list requests to the upstream for a burst of changes. */
 export interface Burst {
   readonly name: string
   readonly gapMs: number
-  readonly notices: number
+  readonly notifications: number
   readonly lists: number
 }
 
 const burstSize = 20
 const settledMs = 700
 
-/** Makes an upstream change many times at once; the client of each asks for the list whenever it is told. */
+/** Changes an upstream many times at once; each gateway's client re-lists when notified. */
 export async function countBursts(all: readonly Running[], gapMs: number, times: number): Promise<readonly Burst[]> {
   const bursts: Burst[] = []
   for (const { name, upstreams, client } of all) {
     const wire = await client()
     try {
-      let [notices, lists] = [0, 0]
+      let [notifications, lists] = [0, 0]
       for (let time = 0; time < times; time++) {
         const before = upstreams.lists
-        let told = 0
+        let notification = 0
         wire.noticed = () => {
-          told++
+          notification++
           void wire.ask('tools/list').catch(() => undefined)
         }
         upstreams.add(upstreams.names[0] ?? '', Array.from({ length: burstSize }, nextName), gapMs)
         await pause(burstSize * gapMs + settledMs)
-        notices = Math.max(notices, told)
+        notifications = Math.max(notifications, notification)
         lists = Math.max(lists, upstreams.lists - before)
       }
-      bursts.push({ name, gapMs, notices, lists })
+      bursts.push({ name, gapMs, notifications, lists })
     } finally {
       await wire[Symbol.asyncDispose]()
     }
@@ -122,10 +122,10 @@ export async function countBursts(all: readonly Running[], gapMs: number, times:
   return bursts
 }
 
-async function inTime(told: Promise<void>, name: string): Promise<void> {
+async function inTime(notification: Promise<void>, name: string): Promise<void> {
   const stop = new AbortController()
-  const tooLate = pause(giveUpMs, 'late' as const, { signal: stop.signal }).catch(() => undefined)
-  const first = await Promise.race([told, tooLate])
+  const tooLate = pause(timeoutMs, 'late' as const, { signal: stop.signal }).catch(() => undefined)
+  const first = await Promise.race([notification, tooLate])
   stop.abort()
-  if (first === 'late') throw new Error(`${name} was silent about a change.`)
+  if (first === 'late') throw new Error(`${name} did not announce a change.`)
 }

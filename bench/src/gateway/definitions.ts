@@ -1,4 +1,4 @@
-/** A tool as an upstream lists it: of ordinary length. */
+/** A tool definition of typical length. */
 export interface Definition {
   readonly name: string
   readonly description: string
@@ -16,20 +16,20 @@ const inputSchema = {
   additionalProperties: false,
 }
 
-/** The tools that an upstream has from the start; the same on every call. */
+/** Returns the initial tools of an upstream, the same on every call. */
 export function definitionsOf(upstream: string, count: number): readonly Definition[] {
   return Array.from({ length: count }, (_, index) => definitionOf(`action_${index}`, `action ${index} of ${upstream}`))
 }
 
-/** A tool by its name, and what it does in words. */
+/** Returns a tool with this name and description. */
 export function definitionOf(name: string, what: string): Definition {
   return { name, description: `Applies ${what} to one item or to all items below it, and says what was done.`, inputSchema }
 }
 
-/** What every tool is called with. */
+/** Arguments of every call. */
 export const sampleArguments = { path: 'reports/2026/summary.txt', limit: 20, recursive: true }
 
-/** The name of a tool that is added later. It has a word of its own, by which it alone is found. */
+/** Returns the name of a tool that is added later. It contains a unique word, so that a search finds only this tool. */
 export function lateName(number: number): string {
   const syllable = (place: number): string => {
     const digit = Math.floor(number / 100 ** place) % 100

@@ -14,35 +14,35 @@ import { stdioWire } from './wires/stdio.ts'
 import { streamableWire } from './wires/streamable.ts'
 import type { Wire } from './wires/wire.ts'
 
-/** Something that stands between clients and servers, or nothing that does. */
+/** A gateway under test, or a direct connection. */
 export interface Contender {
   readonly name: string
   readonly version?: string
-  /** Whether it stands before one server only. */
+  /** True if it supports one server only. */
   readonly isSingle: boolean
-  /** Starts it. `home` is a folder that outlives it; it has its own otherwise. */
+  /** Starts it. `home` persists across starts; by default each start has a new one. */
   readonly start: (upstreams: UpstreamSet, options?: { readonly home?: string }) => Promise<Running>
 }
 
-/** One that was started. It may not be reachable yet. */
+/** A started gateway, which may not be reachable yet. */
 export interface Running extends AsyncDisposable {
   readonly name: string
   readonly pid: number | undefined
   readonly upstreams: UpstreamSet
-  /** Connects a client, as soon as that can be. */
+  /** Connects a client as soon as the gateway is reachable. */
   readonly client: () => Promise<Wire>
-  /** The name that clients know an upstream's tool by. */
+  /** Returns the client-facing name of an upstream's tool. */
   readonly toolName: (upstream: string, tool: string) => string
 }
 
-/** Ours can be asked for more. */
+/** Our gateway, with more endpoints. */
 export interface RunningUnfold extends Running {
   readonly url: string
 }
 
 export const names = { direct: 'direct', hub: 'mcp-hub', proxy: 'mcp-proxy', unfold: 'Unfold' } as const
 
-/** No gateway: the client starts the server itself. */
+/** Direct connection: the client starts the server itself. */
 export const direct: Contender = {
   name: names.direct,
   isSingle: true,
@@ -56,10 +56,10 @@ export const direct: Contender = {
   }),
 }
 
-/** The profile that is shown tools as anybody is who changes nothing, and the one that finds them by searching. */
+/** Profiles with the default exposure and with search. */
 export const profiles = { usual: 'usual', searching: 'searching' } as const
 
-/** The command as it is published. */
+/** The published command. */
 const ourProgram = fileURLToPath(new URL('../../../packages/cli/bundle/main.js', import.meta.url))
 
 export const unfold = {
@@ -69,7 +69,7 @@ export const unfold = {
     const folder = await ownFolder()
     const servers = upstreams.names
     const file = join(folder, 'unfold.json')
-    // Everything is shown, as the others do, and one client may ask for as much as it can.
+    // Lists everything, like the peers, without a rate limit.
     const config = {
       mcpServers: upstreams.commands,
       exposure: 'everything',
@@ -92,7 +92,7 @@ export const unfold = {
   },
 } satisfies Contender
 
-/** Those beside which we are measured, where they can be installed. */
+/** Installs the peers; `undefined` for those that are not available. */
 export function installedGateways(npm: string | undefined): { readonly hub?: Contender; readonly proxy?: Contender } {
   const [hub, proxy] = [peer('mcp-hub', npm), peer('mcp-proxy', npm)]
   return { ...(hub !== undefined && { hub: hubOf(hub) }), ...(proxy !== undefined && { proxy: proxyOf(proxy) }) }
@@ -110,7 +110,7 @@ function peer(name: string, npm: string | undefined): Peer | undefined {
   return { version, program: fileURLToPath(new URL(bin[name] ?? '', manifest)) }
 }
 
-// It takes no address to listen on.
+// It has no option for the listen address.
 const loopback = new URL('servers/loopback.js', import.meta.url).href
 
 const hubOf = ({ version, program }: Peer): Contender => ({
@@ -158,7 +158,7 @@ function started(args: readonly string[], folder: string, more: Readonly<Record<
   return spawn(process.execPath, args, { stdio: 'ignore', cwd: folder, env })
 }
 
-const patienceMs = 60_000
+const reachableTimeoutMs = 60_000
 const lookEveryMs = 5
 const farewellMs = 8_000
 
@@ -173,13 +173,13 @@ async function processOf(
     pid: child.pid,
     upstreams,
     async client() {
-      const until = performance.now() + patienceMs
+      const until = performance.now() + reachableTimeoutMs
       for (;;) {
         try {
           return await connect()
         } catch (error) {
-          if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}.`, { cause: error })
-          if (performance.now() > until) throw new Error(`${name} could not be reached.`, { cause: error })
+          if (child.exitCode !== null) throw new Error(`${name} exited with code ${child.exitCode}.`, { cause: error })
+          if (performance.now() > until) throw new Error(`${name} is not reachable.`, { cause: error })
         }
         await pause(lookEveryMs)
       }

@@ -10,16 +10,16 @@ import { UpstreamSet } from './upstreams.ts'
 import { stdioWire } from './wires/stdio.ts'
 import { successful, type Wire } from './wires/wire.ts'
 
-/** Twenty servers, 1,000 tools. */
+/** Twenty servers with 1,000 tools in total. */
 const manyUpstreams = { count: 20, each: 50 } as const
 
-/** One server with as many, for those who stand before one only. */
+/** One server with 1,000 tools, for gateways that support one server only. */
 export const upstreamsFor = ({ isSingle }: Pick<Contender, 'isSingle'>): Promise<UpstreamSet> => {
   const { count, each } = manyUpstreams
   return isSingle ? UpstreamSet.of(1, count * each) : UpstreamSet.of(count, each)
 }
 
-/** From the start of a process until a client is served the first tools, and until it has those of all servers. */
+/** Time from process start until a client gets the first tools, and until it has the tools of all servers. */
 export interface Start {
   readonly name: string
   readonly served: Timing
@@ -33,7 +33,7 @@ interface Moments {
   readonly allUs: number
 }
 
-/** Starts each again and again, by turns; ours also with the tools known that were there the last time. */
+/** Starts each gateway repeatedly, in turn; ours also with the cached tools of the last run. */
 export async function timeStarts(contenders: readonly Contender[], rounds: number): Promise<readonly Start[]> {
   const home = await mkdtemp(join(tmpdir(), 'unfold-bench-home-'))
   const known = await upstreamsFor(unfold)
@@ -62,7 +62,7 @@ export async function timeStarts(contenders: readonly Contender[], rounds: numbe
   }))
 }
 
-/** Nothing stands before the servers, and all start at once: what the machine takes for them, not the least it could take. */
+/** Starts all servers at once without a gateway, as a reference. */
 async function startAlone(): Promise<Moments> {
   await using upstreams = await upstreamsFor(unfold)
   const begin = performance.now()
@@ -89,31 +89,31 @@ async function started(contender: Contender, upstreams: UpstreamSet, home?: stri
   return { servedUs, allUs: await listing(running, upstreams.tools, begin) }
 }
 
-/** Waits until a client has the tools of all servers. */
+/** Waits until a client has all tools. */
 export const filled = (running: Running): Promise<number> => listing(running, running.upstreams.tools)
 
-const giveUpMs = 60_000
+const timeoutMs = 60_000
 
 async function listing({ name, client }: Running, count: number, begin = performance.now()): Promise<number> {
   await using wire = await client()
-  const end = performance.now() + giveUpMs
+  const end = performance.now() + timeoutMs
   while (upstreamToolsIn(await wire.ask('tools/list')) < count) {
-    if (performance.now() > end) throw new Error(`${name} never listed ${count} tools.`)
+    if (performance.now() > end) throw new Error(`${name} did not list ${count} tools in time.`)
     await pause(2)
   }
   return (performance.now() - begin) * 1_000
 }
 
-/** How long after an upstream was killed a call of its tools succeeds again; `undefined` when it did not in time. */
+/** Time until a call succeeds after its upstream was killed; `undefined` if it did not in time. */
 export interface Recovery {
   readonly name: string
   readonly times: Timing | undefined
 }
 
-export const recoveryPatienceMs = 8_000
+export const recoveryTimeoutMs = 8_000
 const callPatienceMs = 3_000
 
-/** Kills upstreams, one after another; of one that does not recover only the first. */
+/** Kills upstreams one after another; stops after the first for a gateway that does not recover. */
 export async function timeRecoveries(all: readonly Running[], kills: number): Promise<readonly Recovery[]> {
   const recoveries: Recovery[] = []
   for (const running of all) {
@@ -132,11 +132,11 @@ export async function timeRecoveries(all: readonly Running[], kills: number): Pr
 async function timeRecovery({ upstreams, toolName }: Running, upstream: string, wire: Wire): Promise<number | undefined> {
   const params = { name: toolName(upstream, 'action_7'), arguments: sampleArguments }
   const pid = upstreams.pid(upstream)
-  if (pid === undefined) throw new Error(`${upstream} is not there.`)
+  if (pid === undefined) throw new Error(`${upstream} is not running.`)
   successful(await wire.ask('tools/call', params))
   const begin = performance.now()
   process.kill(pid, 'SIGKILL')
-  while (performance.now() < begin + recoveryPatienceMs) {
+  while (performance.now() < begin + recoveryTimeoutMs) {
     if (upstreams.pid(upstream) !== pid || performance.now() > begin + 5) {
       if (await isAnswered(wire, params)) return (performance.now() - begin) * 1_000
     }

@@ -3,11 +3,11 @@ import { names, profiles, type Running, type RunningUnfold } from './gateways.ts
 import { statelessWire, streamableWire } from './wires/streamable.ts'
 import type { Wire } from './wires/wire.ts'
 
-/** How long a list takes. */
+/** Latency of tools/list. */
 export interface ListTiming extends Timing {
-  /** How many tools there are behind it. */
+  /** Number of upstream tools. */
   readonly size: number
-  /** How many of them are in the list; more when it has some of its own. */
+  /** Number of listed tools, including the gateway's own. */
   readonly listed: number
   readonly bytes: number
 }
@@ -18,7 +18,7 @@ export const listNames = {
   usual: `${names.unfold}, as by default`,
 } as const
 
-/** Times `tools/list` of all of them, by turns. */
+/** Measures `tools/list` of all gateways, in turn. */
 export async function timeLists(all: readonly Running[], ours: RunningUnfold, pace: Pace): Promise<readonly ListTiming[]> {
   const wires: { readonly name: string; readonly wire: Wire; readonly size: number }[] = []
   try {
@@ -30,7 +30,7 @@ export async function timeLists(all: readonly Running[], ours: RunningUnfold, pa
     for (const { name, wire, size: expected } of wires) {
       const answer = await wire.ask('tools/list')
       if (name !== listNames.usual && upstreamToolsIn(answer) !== expected)
-        throw new Error(`${name} lists ${upstreamToolsIn(answer)} tools, not ${expected}.`)
+        throw new Error(`${name} lists ${upstreamToolsIn(answer)} tools, expected ${expected}.`)
       answers.set(name, answer)
     }
     const contestants = wires.map(({ name, wire }): Contestant => ({ name, run: () => wire.ask('tools/list') }))
@@ -44,10 +44,10 @@ export async function timeLists(all: readonly Running[], ours: RunningUnfold, pa
   }
 }
 
-/** How many tools an answer lists. */
+/** Counts the tools in a result. */
 const toolsIn = (answer: Buffer): number => occurrences(answer, /"inputSchema":/gu)
 
-/** How many of them are those that upstreams have from the start. */
+/** Counts the initial upstream tools in a result. */
 export const upstreamToolsIn = (answer: Buffer): number => occurrences(answer, /"name":"[^"]*action_\d+"/gu)
 
 const occurrences = (answer: Buffer, what: RegExp): number => answer.toString('latin1').match(what)?.length ?? 0

@@ -2,7 +2,6 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Pace } from '../list/rounds.ts'
-import { barsOf, type Results } from './bars.ts'
 import { type CallPace, type CallTiming, timeCalls } from './calls.ts'
 import { type Burst, countBursts, timeChanges, timeSearches } from './changes.ts'
 import { type Contender, direct, installedGateways, type Running, unfold } from './gateways.ts'
@@ -11,6 +10,7 @@ import { timeLists } from './lists.ts'
 import { weighGateways } from './memory.ts'
 import { reportOf } from './report.ts'
 import { Stage } from './stage.ts'
+import { type Results, targetsOf } from './targets.ts'
 import { UpstreamSet } from './upstreams.ts'
 
 const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
@@ -24,7 +24,7 @@ interface Plan {
   readonly kills: number
 }
 
-const whole: Plan = {
+const fullPlan: Plan = {
   list: { rounds: 10, sliceMs: 200, warmUpMs: 1_500 },
   call: { rounds: 10, sliceMs: 250, warmUp: 5_000 },
   changes: 40,
@@ -33,7 +33,7 @@ const whole: Plan = {
   kills: 7,
 }
 
-const short: Plan = {
+const quickPlan: Plan = {
   list: { rounds: 4, sliceMs: 60, warmUpMs: 300 },
   call: { rounds: 4, sliceMs: 100, warmUp: 2_000 },
   changes: 8,
@@ -42,10 +42,10 @@ const short: Plan = {
   kills: 2,
 }
 
-const results = await measured(quick === true ? short : whole)
+const results = await measured(quick === true ? quickPlan : fullPlan)
 if (json === true) {
   console.error(reportOf(results))
-  console.log(JSON.stringify({ ...results, bars: barsOf(results) }, undefined, 2))
+  console.log(JSON.stringify({ ...results, targets: targetsOf(results) }, undefined, 2))
 } else {
   console.log(reportOf(results))
 }
@@ -56,13 +56,13 @@ async function measured(plan: Plan): Promise<Results> {
   const peers = [hub, proxy].filter((each) => each !== undefined)
   const versions = Object.fromEntries(peers.map(({ name, version = '' }) => [name, version]))
   const small = await behindOne(peers, plan)
-  console.error('Starting with twenty servers …')
+  console.error('Measuring starts with 20 servers …')
   const starts = await timeStarts([...peers, unfold], plan.starts)
   const large = await behindMany(peers, plan)
   return { machine, versions, ...small, lists: [...small.lists, ...large.lists], starts, ...large.rest }
 }
 
-/** What is measured with one server of twenty tools behind each. */
+/** Measures gateways with one server of 20 tools each. */
 async function behindOne(peers: readonly Contender[], plan: Plan) {
   await using stage = new Stage()
   const ours = await stage.add(UpstreamSet.of(1, 20), unfold.start)
@@ -71,14 +71,14 @@ async function behindOne(peers: readonly Contender[], plan: Plan) {
   const gateways = [...others, ours]
   await Promise.all(gateways.map(filled))
   const all = [await stage.add(UpstreamSet.of(1, 20), direct.start), ...gateways]
-  console.error('Listing twenty tools …')
+  console.error('Measuring lists of 20 tools …')
   const lists = await timeLists(all, ours, plan.list)
   const calls: CallTiming[] = []
   for (const callers of [1, 8, 32]) {
-    console.error(`Calling, ${callers} at a time …`)
+    console.error(`Measuring calls, ${callers} concurrent …`)
     calls.push(...(await timeCalls(all, ours, { callers, pace: plan.call })))
   }
-  console.error('Changing tools …')
+  console.error('Measuring tool changes …')
   const changes = await timeChanges(all, plan.changes)
   const search = await timeSearches(ours, plan.changes)
   const bursts: Burst[] = []
@@ -86,7 +86,7 @@ async function behindOne(peers: readonly Contender[], plan: Plan) {
   return { lists, calls, changes, search, bursts }
 }
 
-/** What is measured with a thousand tools behind each. */
+/** Measures gateways with 1,000 tools each. */
 async function behindMany(peers: readonly Contender[], plan: Plan) {
   await using stage = new Stage()
   const ours = await stage.add(upstreamsFor(unfold), unfold.start)
@@ -95,11 +95,11 @@ async function behindMany(peers: readonly Contender[], plan: Plan) {
   const gateways = [...others, ours]
   await Promise.all(gateways.map(filled))
   const all = [await stage.add(upstreamsFor(direct), direct.start), ...gateways]
-  console.error('Listing a thousand tools …')
+  console.error('Measuring lists of 1,000 tools …')
   const lists = await timeLists(all, ours, plan.list)
-  console.error('Connecting a hundred clients …')
+  console.error('Measuring memory with 100 clients …')
   const memory = await weighGateways(gateways)
-  console.error('Killing servers …')
+  console.error('Measuring recovery after SIGKILL …')
   const recoveries = await timeRecoveries(gateways, plan.kills)
   return { lists, rest: { memory, recoveries } }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Running } from './gateways.ts'
 import type { Wire } from './wires/wire.ts'
 
-/** What a gateway and the processes that help it hold, in bytes; the upstreams are not its own. */
+/** Memory in bytes of a gateway and its helper processes, without the upstreams. */
 export interface Weight {
   readonly name: string
   readonly alone: number
@@ -11,7 +11,7 @@ export interface Weight {
 
 export const clientCount = 100
 
-/** Weighs each before and after many clients came, heard of changes and listed; `undefined` where processes cannot be weighed. */
+/** Measures the memory before and after many clients connected, received changes and listed; `undefined` if not supported. */
 export async function weighGateways(all: readonly Running[]): Promise<readonly Weight[] | undefined> {
   const weights: Weight[] = []
   try {
@@ -31,7 +31,7 @@ export async function weighGateways(all: readonly Running[]): Promise<readonly W
     }
     return weights
   } catch (error) {
-    console.error(`Not weighed: ${String(error)}`)
+    console.error(`Memory not measured: ${String(error)}`)
     return undefined
   }
 }
@@ -44,7 +44,7 @@ function weightOf({ pid = 0, upstreams }: Running): number {
     .map((line) => line.trim().split(/\s+/u).map(Number) as [pid: number, parent: number, kilobytes: number])
   const foreign = new Set(upstreams.names.map((name) => upstreams.pid(name)))
   const own = new Set([pid])
-  // Children have higher rows than their parents only by chance, so it is gone through until nothing is new.
+  // Children may be listed before their parents, so this repeats until no process is added.
   for (let before = 0; before < own.size; ) {
     before = own.size
     for (const [each, parent] of processes) if (own.has(parent) && !foreign.has(each)) own.add(each)

@@ -1,33 +1,33 @@
 import { named } from '../list/results.ts'
 import { countText, ratioText, sizeText, tableOf, timeText } from '../list/table.ts'
-import { addedTo, barsOf, type Results } from './bars.ts'
 import { callNames } from './calls.ts'
 import { names } from './gateways.ts'
-import { recoveryPatienceMs } from './life.ts'
+import { recoveryTimeoutMs } from './life.ts'
 import { listNames } from './lists.ts'
 import { clientCount } from './memory.ts'
+import { addedTo, type Results, targetsOf } from './targets.ts'
 
-/** The whole run for people to read. */
+/** Renders the results as text. */
 export function reportOf(results: Results): string {
   const { machine, versions } = results
   const peers = [names.hub, names.proxy].map((name) =>
-    versions[name] === undefined ? `${name} is not here, so nothing is compared with it` : `${name} ${versions[name]}`,
+    versions[name] === undefined ? `${name} not installed` : `${name} ${versions[name]}`,
   )
-  const bars = barsOf(results).map(({ what, limit, measured, isMet }) => [verdict(isMet), what, measured, `≤ ${limit}`])
+  const targets = targetsOf(results).map(({ what, limit, measured, isMet }) => [verdict(isMet), what, measured, `≤ ${limit}`])
   return [
     `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}; ${peers.join('; ')}.`,
-    `tools/list; ${names.proxy} and direct have one server of as many tools\n${listsTable(results)}`,
-    `tools/call, and how much longer it takes than without a gateway\n${callsTable(results)}`,
-    `from an upstream’s change on; a client that is told asks for the list\n${changesTable(results)}`,
-    `a burst of 20 changes, the most that was seen; a client that is told asks for the list\n${burstsTable(results)}`,
-    `starting with 20 servers until a client is served the first tools, and has all of them\n${startsTable(results)}`,
-    `from SIGKILL of an upstream until a call of its tools succeeds\n${recoveriesTable(results)}`,
-    `memory with 1,000 tools, alone and with ${clientCount} clients\n${memoryTable(results)}`,
-    `bars\n${tableOf(['', 'bar', 'measured', 'limit'], bars, 2)}`,
+    `tools/list (${names.proxy} and direct: all tools on one server)\n${listsTable(results)}`,
+    `tools/call, and the latency added by the gateway\n${callsTable(results)}`,
+    `time from a change of an upstream; the client re-lists when notified\n${changesTable(results)}`,
+    `burst of 20 changes, maximum; the client re-lists when notified\n${burstsTable(results)}`,
+    `start with 20 servers until a client gets the first tools, and all tools\n${startsTable(results)}`,
+    `time from SIGKILL of an upstream until a call succeeds\n${recoveriesTable(results)}`,
+    `memory with 1,000 tools, without clients and with ${clientCount} clients\n${memoryTable(results)}`,
+    `targets\n${tableOf(['', 'target', 'measured', 'limit'], targets, 2)}`,
   ].join('\n\n')
 }
 
-const verdict = (isMet: boolean | undefined): string => (isMet === undefined ? '' : isMet ? 'met' : 'NOT MET')
+const verdict = (isMet: boolean | undefined): string => (isMet === undefined ? '' : isMet ? 'met' : 'MISSED')
 
 function listsTable({ lists }: Results): string {
   const rows = lists.map(({ name, size, listed, bytes, p50, p95, samples }) => {
@@ -62,19 +62,19 @@ function callsTable({ calls }: Results): string {
 }
 
 function changesTable({ changes, search }: Results): string {
-  const rows = changes.map(({ name, heard, seen }) => {
-    const found = name === names.unfold ? [timeText(search.p50), timeText(search.p95)] : [cannot, cannot]
-    return [name, timeText(heard.p50), timeText(heard.p95), timeText(seen.p50), timeText(seen.p95), ...found]
+  const rows = changes.map(({ name, notified, listed }) => {
+    const found = name === names.unfold ? [timeText(search.p50), timeText(search.p95)] : [unsupported, unsupported]
+    return [name, timeText(notified.p50), timeText(notified.p95), timeText(listed.p50), timeText(listed.p95), ...found]
   })
-  return `${tableOf(['', 'told p50', 'p95', 'listed p50', 'p95', 'found by search p50', 'p95'], rows)}\n${cannot}: has no search`
+  return `${tableOf(['', 'notified p50', 'p95', 'listed p50', 'p95', 'found by search p50', 'p95'], rows)}\n${unsupported}: no search`
 }
 
-const cannot = '–'
+const unsupported = '–'
 
 function burstsTable({ bursts }: Results): string {
   const gap = (gapMs: number): string => (gapMs === 0 ? 'none' : `${gapMs} ms`)
-  const rows = bursts.map(({ name, gapMs, notices, lists }) => [gap(gapMs), name, String(notices), String(lists)])
-  return tableOf(['gap', '', 'notices to the client', 'lists of the upstream'], rows, 2)
+  const rows = bursts.map(({ name, gapMs, notifications, lists }) => [gap(gapMs), name, String(notifications), String(lists)])
+  return tableOf(['gap', '', 'notifications', 'tools/list requests'], rows, 2)
 }
 
 function startsTable({ starts }: Results): string {
@@ -90,26 +90,26 @@ function startsTable({ starts }: Results): string {
     ratioText(hub === undefined ? undefined : all.p50 / hub.all.p50),
     countText(all.samples),
   ])
-  const headings = ['', 'is served p50', 'p95', '× mcp-hub', 'has all p50', 'p95', '× mcp-hub', 'samples']
-  const note = 'The others keep nothing, so that to them every start is the first.'
+  const headings = ['', 'first tools p50', 'p95', '× mcp-hub', 'all tools p50', 'p95', '× mcp-hub', 'samples']
+  const note = 'The peers have no cache, so every start is a first start.'
   return `${tableOf(headings, rows)}\n${note}`
 }
 
 function recoveriesTable({ recoveries }: Results): string {
   const rows = recoveries.map(({ name, times }) => {
-    if (times === undefined) return [name, `not within ${recoveryPatienceMs / 1_000} s`, '', '']
+    if (times === undefined) return [name, `not within ${recoveryTimeoutMs / 1_000} s`, '', '']
     return [name, timeText(times.p50), timeText(times.p99), countText(times.samples)]
   })
-  return tableOf(['', 'p50', 'longest', 'samples'], rows)
+  return tableOf(['', 'p50', 'max', 'samples'], rows)
 }
 
 function memoryTable({ memory }: Results): string {
-  if (memory === undefined) return 'not measured: processes cannot be weighed here'
+  if (memory === undefined) return 'not measured: not supported on this platform'
   const rows = memory.map(({ name, alone, busy }) => [
     name,
     sizeText(alone),
     sizeText(busy),
     sizeText((busy - alone) / clientCount),
   ])
-  return tableOf(['', 'alone', 'with clients', 'a client'], rows)
+  return tableOf(['', 'no clients', 'with clients', 'per client'], rows)
 }

@@ -1,11 +1,11 @@
 import type { Running } from './gateways.ts'
 import type { UpstreamSet } from './upstreams.ts'
 
-/** Gateways that run beside each other, each before servers of its own; all end with it. */
+/** Gateways that run at the same time, each with its own servers; disposing stops all of them. */
 export class Stage implements AsyncDisposable {
   readonly #used: AsyncDisposable[] = []
 
-  /** Starts a gateway before these. */
+  /** Starts a gateway with these upstreams. */
   async add<R extends Running>(making: Promise<UpstreamSet>, start: (upstreams: UpstreamSet) => Promise<R>): Promise<R> {
     const upstreams = await making
     this.#used.push(upstreams)

@@ -3,16 +3,16 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** What an upstream says of itself. */
+/** Message from an upstream. */
 export type FromUpstream = { readonly name: string; readonly pid: number } | { readonly name: string; readonly listed: true }
 
-/** What an upstream is to do: add these tools, one after another, and announce each. */
+/** Request to an upstream: add these tools one after another and announce each. */
 export interface ToUpstream {
   readonly add: readonly string[]
   readonly gapMs: number
 }
 
-/** How a server is started, in the shape that everybody's configuration has. */
+/** Start command of a server, in the common configuration format. */
 export interface Command {
   readonly command: string
   readonly args: readonly string[]
@@ -25,7 +25,7 @@ interface Present {
   readonly socket: Socket
 }
 
-/** The servers behind a gateway, whoever started them: this knows of each, how often it was listed, and makes it change. */
+/** Tracks the upstreams of a gateway: counts their tools/list requests and changes their tools. */
 export class UpstreamSet implements AsyncDisposable {
   readonly names: readonly string[]
   readonly #each: number
@@ -38,7 +38,7 @@ export class UpstreamSet implements AsyncDisposable {
     this.#each = each
   }
 
-  /** So many servers, each of so many tools, to be started by somebody else. */
+  /** Declares servers with a number of tools each; the gateway starts them. */
   static async of(count: number, each: number): Promise<UpstreamSet> {
     const set = new UpstreamSet(count, each)
     set.#server.listen(0, '127.0.0.1')
@@ -50,12 +50,12 @@ export class UpstreamSet implements AsyncDisposable {
     return this.names.length * this.#each
   }
 
-  /** How often any of them was asked for its tools. */
+  /** Total number of tools/list requests. */
   get lists(): number {
     return this.#lists
   }
 
-  /** How each is started, by its name. */
+  /** Start commands by name. */
   get commands(): Readonly<Record<string, Command>> {
     return Object.fromEntries(this.names.map((name) => [name, this.command(name)]))
   }
@@ -65,17 +65,17 @@ export class UpstreamSet implements AsyncDisposable {
     return { command: process.execPath, args: [program, name, String(this.#each), String(port)] }
   }
 
-  /** The number of an upstream's process, once it is there. */
+  /** Returns the process id of an upstream once it has started. */
   pid(name: string): number | undefined {
     return this.#present.get(name)?.pid
   }
 
-  /** Makes an upstream add tools. */
+  /** Adds tools to an upstream. */
   add(name: string, add: readonly string[], gapMs = 0): void {
     this.#present.get(name)?.socket.write(`${JSON.stringify({ add, gapMs } satisfies ToUpstream)}\n`)
   }
 
-  /** They end when nobody is there to be told. */
+  /** Closing the sockets stops the upstreams. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
@@ -86,8 +86,8 @@ export class UpstreamSet implements AsyncDisposable {
   #met(socket: Socket): void {
     socket.on('error', () => socket.destroy())
     createInterface({ input: socket }).on('line', (line) => {
-      const said = JSON.parse(line) as FromUpstream
-      if ('pid' in said) this.#present.set(said.name, { pid: said.pid, socket })
+      const message = JSON.parse(line) as FromUpstream
+      if ('pid' in message) this.#present.set(message.name, { pid: message.pid, socket })
       else this.#lists++
     })
   }

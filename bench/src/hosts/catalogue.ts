@@ -1,11 +1,11 @@
-/** A tool of the servers behind the gateway under test. */
+/** A tool of the upstream servers. */
 export interface LabTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: { readonly type: 'object'; readonly [key: string]: unknown }
 }
 
-/** The servers behind the gateway under test, by name. Together they cost more than the default token budget. */
+/** The upstream servers of the gateway under test, by name. Together they exceed the default token budget. */
 export type LabServer = keyof typeof servers
 
 type Parameter = readonly [name: string, type: string, description: string, isRequired?: 'required']
@@ -200,7 +200,7 @@ const schedule = [
   tool('share_calendar', 'Lets another person see a calendar', ['person', 'string', 'Mail address', 'required'], calendar),
 ]
 
-/** The tool that a server gets while a host is running. */
+/** The tool that a server adds while a host is running. */
 export const lateTool = tool('rotate_picture', 'Rotates a picture by a multiple of ninety degrees', path, [
   'degrees',
   'integer',
@@ -210,7 +210,7 @@ export const lateTool = tool('rotate_picture', 'Rotates a picture by a multiple 
 
 const servers = { files, tracker, schedule } satisfies { readonly [name: string]: readonly LabTool[] }
 
-/** What each server is for, in the words of its configuration entry. */
+/** Description of each server in the configuration. */
 export const descriptions: { readonly [S in LabServer]: string } = {
   files: 'Read, write, search and share the files of the shared folder',
   tracker: 'Issues, milestones and reports of all projects',
@@ -219,7 +219,7 @@ export const descriptions: { readonly [S in LabServer]: string } = {
 
 export const serverNames = Object.keys(servers) as readonly LabServer[]
 
-/** The tools of a server, in the order in which it lists them. */
+/** Returns the tools of a server, in list order. */
 export function toolsOf(server: LabServer): readonly LabTool[] {
   return servers[server]
 }

@@ -4,7 +4,7 @@ import { fullTitle } from './installed.ts'
 import { inPairs } from './pairs.ts'
 import { tableOf } from './table.ts'
 
-/** A host with what was observed. */
+/** A host with its observed behaviour. */
 export interface Observed {
   readonly host: string
   readonly wire: string
@@ -20,7 +20,7 @@ export function observed(drivers: readonly Driver[]): Promise<readonly Observed[
   })
 }
 
-/** The facts as a Markdown table: one row for each fact, one column for each host. */
+/** Renders the facts as a Markdown table with a row per fact and a column per host. */
 export function factsTable(all: readonly Observed[]): string {
   return tableOf([
     ['', ...all.map(({ host }) => host)],
@@ -48,7 +48,7 @@ const rows: { readonly [title: string]: (observed: Observed) => string } = {
   'Changes or drops schema keywords': ({ facts: { droppedKeywords } }) => droppedKeywords.join(', ') || 'none',
 }
 
-/** From which length on a name is not the server's own any more. */
+/** Returns the length from which on the host changes a name. */
 function changedNames(names: Facts['names']): string {
   const changed = Object.entries(names).filter(
     ([length, name]) => name === undefined || !name.includes('x'.repeat(Number(length) - 10)),

@@ -8,37 +8,37 @@ import { Probe } from './probe/probe.ts'
 import { grownTool, hintWords, keywords, marks, nameLengths, nameOf, rulerLength, shownOf } from './probe/tools.ts'
 import { type HostRun, runHost } from './run.ts'
 
-/** What a host does with a server, as observed. */
+/** Observed behaviour of a host. */
 export interface Facts {
   readonly clientInfo: { readonly name: string; readonly version: string } | undefined
-  /** The first request that the host sent and the revision in it. */
+  /** The first request of the host and its revision. */
   readonly firstRequest: string
   readonly revision: string
   readonly capabilities: readonly string[]
-  /** What the model receives of a result that has text and structured content. */
+  /** The parts that the model receives of a result with text and structured content. */
   readonly passes: 'text' | 'structured' | 'both' | 'neither'
-  /** Whether the first request lacks the definitions of ordinary tools. */
+  /** True if the first request lacks the definitions of ordinary tools. */
   readonly defers: boolean
-  /** Whether hints matter: `undefined` where the host lists everything anyway. */
+  /** True if the host uses the hint; `undefined` if it lists everything anyway. */
   readonly readsAlwaysLoad: boolean | undefined
   readonly readsSearchHint: boolean | undefined
   /**
-   * When the model sees a new tool if the reply to the call that added it waits until the host has listed again: in the next
-   * request, later, or not at all.
+   * When the model sees a new tool, if the reply to the call that added it waits until the host has re-listed: in the next
+   * request, later, or never.
    */
   readonly relists: 'immediately' | 'late' | 'never'
-  /** Characters of a description and of the instructions that reach the model; `undefined` where nothing is cut. */
+  /** Characters of a description and of the instructions that reach the model; `undefined` if not truncated. */
   readonly descriptionLimit: number | undefined
   readonly instructionsLimit: number | undefined
-  /** The host's names for tools whose own name is that long; a missing one means that the tool is not there. */
+  /** The host's names for tools with names of this length; a missing entry means that the tool was dropped. */
   readonly names: { readonly [length: number]: string | undefined }
-  /** Schema keywords whose value does not reach the model. */
+  /** Schema keywords that do not reach the model. */
   readonly droppedKeywords: readonly string[]
 }
 
 const wish = (tool: string, expect = `${tool}: done`): Wish => ({ server: 'probe', tool, arguments: {}, query: tool, expect })
 
-/** Connects a host to the probe and reads off what it does. */
+/** Connects a host to the probe and observes its behaviour. */
 export async function factsOf(driver: Driver): Promise<Facts> {
   await using probe = await Probe.open()
   const wanted = [
@@ -53,13 +53,13 @@ export async function factsOf(driver: Driver): Promise<Facts> {
     gateway: probe,
     agent: chainAgent(wanted, hintWords),
     prompt,
-    // Leaves the host's own deferral of tools as it is.
+    // Keeps the host's own deferral of tools.
     connectArgs: ['--exposure', 'native'],
-    // `unfold connect` tries the connection, too.
+    // `unfold connect` tests the connection, too.
     beforeStart: () => probe.forget(),
   })
   const requests = run.turns.map(({ request }) => request)
-  // The first one that knows of the server: a host may ask the model before it is connected.
+  // The first request with the server's tools: a host may call the model before it is connected.
   const first = requests.find((request) => nameIn([request], 'schematic') !== undefined)
   if (first === undefined) throw new Error(`${driver.id} did not show the probe's tools: ${run.ended.errors.slice(-500)}`)
   const shown = first.tools.filter(({ isDeferred }) => isDeferred !== true)
@@ -79,7 +79,7 @@ export async function factsOf(driver: Driver): Promise<Facts> {
 }
 
 function clientOf(probe: Probe): Pick<Facts, 'clientInfo' | 'firstRequest' | 'revision' | 'capabilities'> {
-  // Without what `unfold connect` sent to verify the entry it wrote.
+  // Excludes the test requests of `unfold connect`.
   const messages = probe.messages.filter(
     ({ params }) => (params?._meta?.['io.modelcontextprotocol/clientInfo'] as Facts['clientInfo'])?.name !== 'unfold',
   )
@@ -109,13 +109,13 @@ function relisted({ turns }: HostRun): Facts['relists'] {
   const made = turns.findIndex(
     ({ action }) => action.kind === 'call' && (isNamed(action.name, 'grow') || isNamed(String(action.arguments.name), 'grow')),
   )
-  if (made < 0) throw new Error('The probe did not grow')
+  if (made < 0) throw new Error('The probe did not add its tool')
   const seen = turns.findIndex(({ request }) => nameIn([request], grownTool.name) !== undefined)
   if (seen < 0) return 'never'
   return seen === made + 1 ? 'immediately' : 'late'
 }
 
-/** The host's name for a tool, in a definition or in a text. */
+/** Returns the host's name for a tool, from a definition or a text. */
 function nameIn(requests: readonly ModelRequest[], part: string): string | undefined {
   const pattern = new RegExp(`[\\w.]*${part}[\\w.]*`, 'u')
   return (
@@ -134,14 +134,14 @@ function isHintFound({ turns }: HostRun): boolean {
   )
 }
 
-/** A definition as the model saw it: in the list, or in what the host's own search returned. */
+/** Returns a definition as the model saw it, from the list or from the host's own search. */
 function definitionOf(requests: readonly ModelRequest[], name: string): OfferedTool | undefined {
   const isIt = ({ name: offered }: OfferedTool): boolean => offered.includes(name)
   const listed = requests.flatMap(({ tools }) => tools).find(isIt)
   return listed ?? requests.flatMap(found).find(isIt)
 }
 
-/** Definitions in the results of a host's own search: one JSON object in each `<function>` element. */
+/** Parses definitions in results of a host's own search: one JSON object in each `<function>` element. */
 function found(request: ModelRequest): readonly OfferedTool[] {
   return exchangesOf(request).flatMap(({ result }) =>
     [...result.text.matchAll(/<function>(\{.*?\})<\/function>/gsu)].flatMap(([, json = '']) => {

@@ -10,7 +10,7 @@ import { freePort } from './ports.ts'
 
 const execute = promisify(execFile)
 
-/** The command as it is published. */
+/** The published command. */
 export const unfold = fileURLToPath(new URL('../../../packages/cli/bundle/main.js', import.meta.url))
 
 const startMs = 120_000
@@ -28,7 +28,7 @@ export class Gateway implements AsyncDisposable {
     this.#port = port
   }
 
-  /** Writes the configuration; `serve` starts it. */
+  /** Writes the configuration; `serve` starts the gateway. */
   static async configured(config: object): Promise<Gateway> {
     const port = await freePort()
     const folder = await mkdtemp(join(tmpdir(), 'unfold-lab-gateway-'))
@@ -36,7 +36,7 @@ export class Gateway implements AsyncDisposable {
     return new Gateway(folder, port)
   }
 
-  /** Starts it and waits until all of its servers are there. */
+  /** Starts the gateway and waits until all its servers are ready. */
   async serve(): Promise<void> {
     const child = spawn(process.execPath, [unfold, 'serve', this.config, '--log-level', 'error'], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -50,7 +50,7 @@ export class Gateway implements AsyncDisposable {
     })
     const until = Date.now() + startMs
     while (!(await this.#isReady())) {
-      if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}: ${errors}`)
+      if (child.exitCode !== null) throw new Error(`The gateway exited with code ${child.exitCode}: ${errors}`)
       if (Date.now() > until) throw new Error(`The gateway is not ready after ${startMs} ms: ${errors}`)
       await pause(lookEveryMs)
     }
@@ -66,7 +66,7 @@ export class Gateway implements AsyncDisposable {
     return isReady && upstreams.every(({ state }) => state === 'ready')
   }
 
-  /** Stops the process and waits for its end. */
+  /** Stops the process and waits until it has exited. */
   async stop(): Promise<void> {
     const child = this.#child
     this.#child = undefined
@@ -85,7 +85,7 @@ export class Gateway implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}/mcp`
   }
 
-  /** The environment of this gateway and of the commands that talk to it. */
+  /** Environment of this gateway and of the commands that use it. */
   get env(): NodeJS.ProcessEnv {
     return { PATH: process.env.PATH, HOME: this.folder, UNFOLD_HOME: join(this.folder, 'unfold'), LANG: 'C.UTF-8' }
   }

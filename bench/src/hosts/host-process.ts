@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** How a host ended. */
+/** Exit status and output of a host. */
 export interface Ended {
   readonly code: number | null
   readonly isLate: boolean
@@ -8,7 +8,7 @@ export interface Ended {
   readonly errors: string
 }
 
-/** Runs a host to its end, or until `deadlineMs`; then its process group is killed, with everything the host started. */
+/** Runs a host until it exits or `deadlineMs` has passed, then kills its process group. */
 export function runProcess(
   [program = '', ...args]: readonly string[],
   { env, cwd, deadlineMs }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly deadlineMs: number },
@@ -24,7 +24,7 @@ export function runProcess(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // The group is gone.
+        // The process group no longer exists.
       }
     }
     const timer = setTimeout(() => {
@@ -33,7 +33,7 @@ export function runProcess(
     }, deadlineMs)
     process.once('exit', killGroup)
     child.once('error', reject)
-    // Not 'close': a process that the host left behind may hold its standard output open.
+    // Not 'close': an orphaned child of the host may keep its standard output open.
     child.once('exit', (code) => {
       clearTimeout(timer)
       process.off('exit', killGroup)

@@ -8,25 +8,25 @@ const pins = JSON.parse(readFileSync(join(root, 'test/hosts/package.json'), 'utf
   readonly dependencies: Readonly<Record<string, string>>
 }
 
-/** How to install what is missing. */
+/** Advice for missing hosts. */
 export const advice = 'npm run test:hosts installs the hosts (about 2.9 GB) into .hosts and tests with them'
 
-/** The version that the lab is written for. */
+/** Returns the pinned version of a host. */
 function versionOf({ package: name }: Driver): string {
   return pins.dependencies[name]?.replace(/^npm:.+@/u, '') ?? 'unknown'
 }
 
-/** Name and version of a host, for people. */
+/** Returns name and version of a host for display. */
 export function fullTitle(driver: Driver): string {
   return `${driver.title} ${versionOf(driver)}`
 }
 
-/** The folder that a package of the lab is installed in. */
+/** Returns the install folder of a host. */
 export function folderOf(name: string): string {
   return join(root, '.hosts', name.replace('/', '+'))
 }
 
-/** The command that starts a host, or `undefined` where it is not installed in the pinned version. */
+/** Returns the start command of a host, or `undefined` if the pinned version is not installed. */
 export function commandOf(driver: Driver): readonly string[] | undefined {
   const folder = folderOf(driver.package)
   const stamp = join(folder, 'installed')
@@ -38,7 +38,7 @@ export function commandOf(driver: Driver): readonly string[] | undefined {
   return node === undefined ? undefined : [node, program]
 }
 
-/** A Node of another major version, as scripts/aside.mjs installs it. */
+/** Returns the path of another Node version, as installed by scripts/isolated-install.mjs. */
 function nodeOf(major: number): string | undefined {
   if (Number(process.versions.node.split('.')[0]) >= major) return process.execPath
   const name =

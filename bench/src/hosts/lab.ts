@@ -7,37 +7,37 @@ import { type Outcome, outcomeOf } from './outcome.ts'
 import { type HostRun, runHost } from './run.ts'
 import { proof } from './servers/replies.ts'
 
-/** The exposures that are tried with every host; `auto` is the default and is not written into the configuration. */
+/** Exposures tested with every host; `auto` is the default and not written into the configuration. */
 export const exposures = ['auto', 'search', 'everything', 'native', 'groups', 'lazy'] as const
 export type Exposure = (typeof exposures)[number]
 
-/** What the gateway is like in one trial. */
+/** Gateway settings of one trial. */
 export interface Trial {
   readonly exposure?: Exposure
   readonly transport?: 'http' | 'stdio'
   /** `large`: 43 tools, above the token budget. `small`: 9 tools, within it. */
   readonly catalogue?: 'large' | 'small'
-  /** More settings of the gateway. */
+  /** Additional gateway settings. */
   readonly config?: object
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What a scenario can use while the host is running. */
+/** Resources of a scenario while the host is running. */
 export interface Stage {
   readonly gateway: Gateway
   readonly offices: Offices
 }
 
-/** The prompt that every host gets. Endpoints recognise the conversation by it. */
+/** The prompt for every host, by which endpoints recognise the conversation. */
 export const prompt = 'Lab task 4711: do what is needed with reports/2026/summary.txt in the shared folder.'
 
-/** The file that everything is about. */
+/** The file in all scenarios. */
 export const path = 'reports/2026/summary.txt'
 
-// What the prompt of the file server becomes.
+// Expected text of the file server's prompt.
 const promptText = `Review ${path} line by line.`
 
-/** The tools that agents want. */
+/** The tools that agents want to call. */
 export const wishes = {
   read: wish('read_text_file', { path }, 'read the contents of a text file', proof.read),
   fail: wish('delete_file', { path }, 'delete a file', proof.error),
@@ -47,7 +47,7 @@ export const wishes = {
   late: wish('rotate_picture', { path, degrees: 90 }, 'rotate a picture', proof.late),
 } as const
 
-/** Lets a host work for one wish. */
+/** Runs a host with one goal. */
 export async function tryWish(
   driver: Driver,
   wanted: Wish,
@@ -67,7 +67,7 @@ export async function tryWish(
   return { outcome: outcomeOf(run, wanted, offices.calls), run }
 }
 
-/** Lets a host use the prompt of the file server; the model then has to receive what that server makes of it. */
+/** Runs a host with the file server's prompt; the model must receive the text of that prompt. */
 export async function tryPrompt(driver: Driver, args: readonly string[]): Promise<HostRun> {
   await using offices = await Offices.open()
   await using gateway = await Gateway.configured({ mcpServers: offices.config({ count: 3 }) })

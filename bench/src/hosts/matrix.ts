@@ -5,14 +5,14 @@ import type { Outcome } from './outcome.ts'
 import { inPairs } from './pairs.ts'
 import { tableOf } from './table.ts'
 
-/** One host under one exposure. */
+/** Result of one host with one exposure. */
 export interface Cell {
   readonly host: string
   readonly exposure: Exposure
   readonly outcome: Outcome
 }
 
-/** Lets every host reach an unlisted tool under every exposure. */
+/** Runs every host with every exposure; the goal is an unlisted tool. */
 export function measured(drivers: readonly Driver[], exposures: readonly Exposure[]): Promise<readonly Cell[]> {
   const trials = drivers.flatMap((driver) => exposures.map((exposure) => ({ driver, exposure })))
   return inPairs(trials, async ({ driver, exposure }) => {
@@ -22,7 +22,7 @@ export function measured(drivers: readonly Driver[], exposures: readonly Exposur
   })
 }
 
-/** The matrix as a Markdown table: hosts down, exposures across. */
+/** Renders the matrix as a Markdown table with a row per host and a column per exposure. */
 export function matrixOf(cells: readonly Cell[]): string {
   const hosts = [...new Set(cells.map(({ host }) => host))]
   const exposures = [...new Set(cells.map(({ exposure }) => exposure))]

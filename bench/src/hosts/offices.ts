@@ -4,29 +4,29 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { descriptions, type LabServer, serverNames } from './catalogue.ts'
 
-/** What a server behind the gateway reports to the lab. */
+/** Message from an upstream server to the lab. */
 export type FromOffice =
   | { readonly kind: 'started'; readonly server: string; readonly pid: number }
-  // The list that includes the added tool was read.
+  // The list with the added tool was requested.
   | { readonly kind: 'listed' }
   | { readonly kind: 'called'; readonly server: string; readonly tool: string; readonly arguments: Record<string, unknown> }
 
-/** What the lab asks such a server to do: list one more tool and announce it. */
+/** Request to an upstream server: add one tool and announce it. */
 export interface ToOffice {
   readonly kind: 'add'
 }
 
 export type OfficeCall = Extract<FromOffice, { readonly kind: 'called' }>
 
-// Tests import this file from src, where a server cannot run: Node 20 does not read TypeScript.
+// Tests import this file from src, but Node 20 cannot run TypeScript servers.
 const program = fileURLToPath(new URL('../../dist/hosts/servers/office.js', import.meta.url))
 
-/** The servers behind the gateway under test, whoever starts them: records every call they receive and makes them change. */
+/** Tracks the upstream servers of the gateway under test: records their calls and changes their tools. */
 export class Offices implements AsyncDisposable {
   readonly calls: OfficeCall[] = []
   readonly #server = createServer((socket) => this.#met(socket))
   readonly #sockets = new Map<Socket, string>()
-  // Those whose new list has not been read yet.
+  // Servers whose new list has not been requested yet.
   readonly #waiting = new Map<Socket, () => void>()
 
   private constructor() {}
@@ -38,7 +38,7 @@ export class Offices implements AsyncDisposable {
     return offices
   }
 
-  /** `mcpServers` of a gateway in front of them. `count` limits how many tools each has. */
+  /** Returns `mcpServers` for a gateway. `count` limits the number of tools per server. */
   config({
     servers = serverNames,
     count = 100,
@@ -55,7 +55,7 @@ export class Offices implements AsyncDisposable {
     return Object.fromEntries(servers.map((name) => [name, entry(name)]))
   }
 
-  /** Makes every running instance of a server list one more tool; resolves when each has been listed since, so that the gateway knows it. */
+  /** Adds one tool to every running instance of a server; resolves when the gateway has re-listed each of them. */
   async addTool(server: LabServer): Promise<void> {
     const message: ToOffice = { kind: 'add' }
     const own = [...this.#sockets].filter(([, name]) => name === server).map(([socket]) => socket)

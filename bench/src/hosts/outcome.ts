@@ -4,25 +4,25 @@ import { exchangesOf } from './agents/tools.ts'
 import type { OfficeCall } from './offices.ts'
 import type { HostRun } from './run.ts'
 
-/** What came of one wish. */
+/** Outcome of one goal. */
 export interface Outcome {
-  /** Whether the server received the call with the right arguments. */
+  /** True if the server received the call with the right arguments. */
   readonly reached: boolean
-  /** Whether the model had seen the tool's parameters before it made that call. */
+  /** True if the model had seen the tool's parameters before that call. */
   readonly informed: boolean
-  /** Calls that were refused or that failed. */
+  /** Calls that failed. */
   readonly failed: number
   /** Requests to the model, including the last. */
   readonly turns: number
-  /** What was sent to the model, in bytes. */
+  /** Bytes sent to the model. */
   readonly bytes: number
-  /** The calls that the model made, in order. */
+  /** The model's calls, in order. */
   readonly steps: readonly string[]
   /** The tools of the first request. */
   readonly listed: readonly string[]
 }
 
-/** Reads the outcome off a run and off the calls that the servers received. */
+/** Derives the outcome from a run and the calls that the servers received. */
 export function outcomeOf({ turns }: HostRun, wish: Wish, calls: readonly OfficeCall[]): Outcome {
   const reached = calls.some(
     (each) => wish.tool === `${each.server}__${each.tool}` && isDeepStrictEqual(each.arguments, wish.arguments),

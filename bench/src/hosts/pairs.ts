@@ -1,7 +1,7 @@
-// Each host is a large program, and the machines that test us have two cores.
+// Each host is a large program, and CI machines have two cores.
 const atOnce = 2
 
-/** Does some work for each of many, two at a time; the results are in the order of the many. */
+/** Maps items with a concurrency of two; results are in the order of the items. */
 export async function inPairs<T, R>(many: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
   const queue = [...many.entries()]
   const results: R[] = []

@@ -11,15 +11,15 @@ import { commandOf, fullTitle } from './installed.ts'
 
 const execute = promisify(execFile)
 
-/** What happened while a host worked on one prompt. */
+/** Record of a host run with one prompt. */
 export interface HostRun {
   readonly turns: readonly Turn[]
-  /** Requests that were no turns. */
+  /** Auxiliary requests. */
   readonly asides: readonly string[]
   readonly ended: Ended
 }
 
-/** What a host is connected to: a gateway with its configuration and environment, or any server at an address. */
+/** The server for the host: a gateway with configuration and environment, or any server URL. */
 interface Target {
   readonly url: string
   readonly config?: string
@@ -30,22 +30,22 @@ export interface RunOptions {
   readonly gateway: Target
   readonly agent: Agent
   readonly prompt: string
-  /** In place of the arguments that pass the prompt. */
+  /** Replaces the arguments that pass the prompt. */
   readonly args?: readonly string[]
   readonly transport?: 'http' | 'stdio'
   readonly deadlineMs?: number
-  /** Called when the host is connected, right before it starts. */
+  /** Called when the host is configured, right before it starts. */
   readonly beforeStart?: () => void
-  /** More arguments of `unfold connect`. */
+  /** Additional arguments of `unfold connect`. */
   readonly connectArgs?: readonly string[]
-  /** Added to the environment of the host. */
+  /** Additional environment variables of the host. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-// A host answers within seconds on an idle machine; this one is shared.
+// A host needs only seconds on an idle machine, but CI machines are shared.
 const usualDeadlineMs = 240_000
 
-/** Connects a host with a fresh home to the gateway as its user would, runs it on one prompt, and returns what the model received. */
+/** Connects a host with a new home folder to the gateway like a user would, runs one prompt, and returns the model requests. */
 export async function runHost(driver: Driver, options: RunOptions): Promise<HostRun> {
   const { gateway, agent, prompt, transport = 'http', deadlineMs = usualDeadlineMs } = options
   const command = commandOf(driver)
@@ -73,14 +73,14 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
   }
 }
 
-/** The host as an installation leaves it: a program on the PATH. */
+/** Adds the host to the PATH, like an installation does. */
 async function putProgram(file: string, command: readonly string[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const words = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
   await writeFile(file, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 })
 }
 
-/** A machine with nothing on it, and no network but loopback. */
+/** Environment of a machine without other software and with loopback only. */
 function environment({ home }: Scene, programs: string): NodeJS.ProcessEnv {
   const nowhere = 'http://127.0.0.1:9'
   return {

@@ -2,24 +2,24 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { FromChild, ToChild } from './servers/child.ts'
 
-/** A server that was started for this run, in a process of its own. */
+/** A server in a separate process. */
 export interface Child extends AsyncDisposable {
   readonly port: number
-  /** Gives the floor what it sends. */
+  /** Sets the response of the floor server. */
   teach(answers: { readonly [path: string]: string }): void
-  /** Bytes in use after garbage collection. */
+  /** Returns the bytes in use after garbage collection. */
   weigh(): Promise<number>
 }
 
-/** Starts `servers/<name>` and waits until it can be reached. */
+/** Starts `servers/<name>` and waits until it is reachable. */
 export async function startChild(name: string, args: readonly (string | number)[] = []): Promise<Child> {
   const child = fork(new URL(`servers/${name}.js`, import.meta.url), args.map(String), {
     execArgv: [...process.execArgv, '--expose-gc'],
   })
-  const told = await answerOf(child)
-  if (!('port' in told)) throw new Error(`${name} did not tell its port.`)
+  const reply = await answerOf(child)
+  if (!('port' in reply)) throw new Error(`${name} did not report its port.`)
   return {
-    port: told.port,
+    port: reply.port,
     teach: (answers) => void child.send({ answers } satisfies ToChild),
     async weigh() {
       const answer = answerOf(child)
@@ -38,7 +38,7 @@ export async function startChild(name: string, args: readonly (string | number)[
 
 async function answerOf(child: ChildProcess): Promise<FromChild> {
   const ended = new AbortController()
-  const died = (code: number | null): void => ended.abort(new Error(`A server ended with code ${code} before it answered.`))
+  const died = (code: number | null): void => ended.abort(new Error(`The server exited with code ${code} before it replied.`))
   child.once('exit', died)
   try {
     const [message] = (await once(child, 'message', { signal: ended.signal })) as [FromChild]

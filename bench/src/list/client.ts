@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { initializeOf, type Message } from './wire.ts'
 
-/** One kept-alive connection that sends bytes and counts what comes back: next to nothing beside the servers it measures. */
+/** A keep-alive connection that sends bytes and counts the response, with negligible cost compared with the servers. */
 export class RawClient implements Disposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #port: number
@@ -10,7 +10,7 @@ export class RawClient implements Disposable {
     this.#port = port
   }
 
-  /** Sends and waits for the end of the answer; resolves with its length in bytes. */
+  /** Sends a request and waits for the complete response; resolves with its length in bytes. */
   send(message: Message): Promise<number> {
     let size = 0
     return this.#exchange(message, (chunk) => {
@@ -18,19 +18,19 @@ export class RawClient implements Disposable {
     }).then(() => size)
   }
 
-  /** Sends and reads the answer. */
+  /** Sends a request and returns the response text. */
   async read(message: Message): Promise<{ headers: IncomingHttpHeaders; text: string }> {
     const chunks: Buffer[] = []
     const headers = await this.#exchange(message, (chunk) => void chunks.push(chunk))
     return { headers, text: Buffer.concat(chunks).toString() }
   }
 
-  /** Begins a session; resolves with its id. */
+  /** Initializes a session; resolves with its id. */
   async initialize(path: string): Promise<string> {
     const { first, second } = initializeOf(path)
     const { headers, text } = await this.read(first)
     const session = headers['mcp-session-id']
-    if (typeof session !== 'string') throw new Error(`No session was begun: ${text.slice(0, 300)}`)
+    if (typeof session !== 'string') throw new Error(`No session was created: ${text.slice(0, 300)}`)
     await this.send(second(session))
     return session
   }
@@ -48,7 +48,7 @@ export class RawClient implements Disposable {
           response.on('end', () => {
             const { statusCode = 0 } = response
             if (statusCode < 300) resolve(response.headers)
-            else reject(new Error(`The server answered with status ${statusCode}.`))
+            else reject(new Error(`The server replied with status ${statusCode}.`))
           })
           response.on('error', reject)
         },

@@ -5,17 +5,17 @@ import { type Contestant, inRounds, type Pace, type Timing } from './rounds.ts'
 import { callOf, groupsOf } from './tools.ts'
 import { type Era, type Message, type Method, requestOf, resultOf } from './wire.ts'
 
-/** A server has run through its code often enough to be compiled after some three thousand requests, long or short ones. */
+/** V8 has compiled a server's code after about three thousand requests. */
 export interface HttpPace extends Omit<Pace, 'warmUpMs'> {
   readonly warmUpMs: { readonly [M in Method]: number }
 }
 
-/** What one contender needed for one method at one size. */
+/** Timing of one contender for one method and size. */
 export interface HttpTiming extends Timing {
   readonly size: number
   readonly era: Era
   readonly method: Method
-  /** The answer's length. */
+  /** Length of the response. */
   readonly bytes: number
 }
 
@@ -28,7 +28,7 @@ export const httpNames = {
   fresh: 'Unfold, groups, fresh',
 } as const
 
-/** Times lists and calls over HTTP at one size, every server in a process of its own. */
+/** Measures lists and calls over HTTP at one size, with each server in a separate process. */
 export async function timeOverHttp(size: number, pace: HttpPace): Promise<readonly HttpTiming[]> {
   await using servers = await startServers(size)
   const timings: HttpTiming[] = []
@@ -42,12 +42,12 @@ export async function timeOverHttp(size: number, pace: HttpPace): Promise<readon
   return timings
 }
 
-/** A contender in one era: where it is and what it is asked. */
+/** A contender in one era, with its address and requests. */
 interface Entrant {
   readonly name: string
   readonly client: RawClient
   readonly list: Message
-  /** Absent where the tool that the others call is not shown. */
+  /** Absent if the measured tool is not listed. */
   readonly call: Message | undefined
 }
 
@@ -98,7 +98,7 @@ async function startServers(size: number): Promise<Servers> {
   }
 }
 
-/** The contenders of an era, after it was checked that they answer alike. */
+/** Returns the contenders of an era, after checking that their results match. */
 async function entrantsOf(era: Era, size: number, servers: Servers): Promise<readonly Entrant[]> {
   const at = (path: string): Place => ({ era, size, path })
   const sdkServer = await entrantOf(httpNames.sdkServer, servers.sdkServer, at(`/${era}`))
@@ -110,7 +110,7 @@ async function entrantsOf(era: Era, size: number, servers: Servers): Promise<rea
   const alike = [floor, sdkServer, sdkMcp, plain, open]
   const expected = await answersOf(sdkServer)
   for (const entrant of alike) assert.deepEqual(await answersOf(entrant), expected, `${entrant.name} answers differently`)
-  // What a fresh client is shown is its own: activators, or the means to search. What the others call is not among it.
+  // A new client sees only activators or search tools, not the measured tool.
   return [...alike, { ...fresh, call: undefined }]
 }
 
@@ -128,7 +128,7 @@ async function entrantOf(name: string, { port }: Child, { era, size, path }: Pla
   return { name, client, list, call }
 }
 
-/** The floor sends what `other` answered, byte for byte. */
+/** The floor sends the response of `other`, byte for byte. */
 async function floorOf(child: Child, other: Entrant, { era, size }: Place): Promise<Entrant> {
   const { text: list } = await other.client.read(other.list)
   const { text: call } = other.call === undefined ? { text: '' } : await other.client.read(other.call)
@@ -141,7 +141,7 @@ async function floorOf(child: Child, other: Entrant, { era, size }: Place): Prom
   }
 }
 
-/** The tools an entrant lists, without those that open and close groups, and what a call gives. */
+/** Returns the listed tools of a contender without activators, and the result of a call. */
 async function answersOf({ client, list, call }: Entrant): Promise<object> {
   const { tools } = resultOf((await client.read(list)).text) as { tools: { name: string }[] }
   const { content } = call === undefined ? {} : resultOf((await client.read(call)).text)

@@ -4,12 +4,12 @@ import { createHandler, serveStdio } from '@unfold-mcp/server'
 import { LocalClient } from './local.ts'
 import { inRounds, type Pace, type Timing } from './rounds.ts'
 import { lowLevelServer, mcpServer } from './sdk.ts'
-import { barSize, callOf, groupsOf, toolsOf } from './tools.ts'
+import { callOf, groupsOf, referenceSize, toolsOf } from './tools.ts'
 import { toolboxOf } from './unfold.ts'
 import { Walk } from './walk.ts'
 import { initializeOf, type Message, requestOf } from './wire.ts'
 
-const all = `/mcp?groups=${groupsOf(barSize).join()}`
+const all = `/mcp?groups=${groupsOf(referenceSize).join()}`
 
 export const localNames = {
   sdk: 'SDK Server, 2026-07-28',
@@ -25,11 +25,11 @@ export const localNames = {
   plain: 'Unfold, no groups',
 } as const
 
-/** A list that nothing changed: from a request as it was read to the answer as it is sent, without a socket. */
+/** Measures an unchanged list, from parsed request to serialized response, without a socket. */
 export async function timeCachedList(pace: Pace): Promise<readonly Timing[]> {
-  await using plain = createHandler(toolboxOf(barSize, 'plain'))
-  await using grouped = createHandler(toolboxOf(barSize, 'grouped'))
-  const sdk = createMcpHandler(lowLevelServer(toolsOf(barSize)), { legacy: 'reject' })
+  await using plain = createHandler(toolboxOf(referenceSize, 'plain'))
+  await using grouped = createHandler(toolboxOf(referenceSize, 'grouped'))
+  const sdk = createMcpHandler(lowLevelServer(toolsOf(referenceSize)), { legacy: 'reject' })
   const client = new LocalClient(plain)
   const groupedClient = new LocalClient(grouped)
   const session = requestOf('session', 'tools/list', { path: '/mcp', session: await client.initialize('/mcp') })
@@ -46,13 +46,13 @@ export async function timeCachedList(pace: Pace): Promise<readonly Timing[]> {
   )
 }
 
-/** A list that was never made before, because a group was opened or closed: with the call that did so, and each alone. */
+/** Measures a list that is not cached because a group was activated or deactivated: with and without that call. */
 export async function timeChangedList(pace: Pace): Promise<readonly Timing[]> {
-  await using grouped = createHandler(toolboxOf(barSize, 'grouped'))
+  await using grouped = createHandler(toolboxOf(referenceSize, 'grouped'))
   const client = new LocalClient(grouped)
   const session = await client.initialize(all)
-  const walk = new Walk(groupsOf(barSize))
-  const elsewhere = new Walk(groupsOf(barSize))
+  const walk = new Walk(groupsOf(referenceSize))
+  const elsewhere = new Walk(groupsOf(referenceSize))
   const unseen = (): Message => {
     elsewhere.next()
     return requestOf('stateless', 'tools/list', { path: `/mcp?groups=${elsewhere.open().join()}` })
@@ -70,16 +70,16 @@ export async function timeChangedList(pace: Pace): Promise<readonly Timing[]> {
   )
 }
 
-/** A call over a transport that hands objects over as they are: what the server itself needs. */
+/** Measures a call over an in-memory transport, which is the cost of the server itself. */
 export async function timeCall(pace: Pace): Promise<readonly Timing[]> {
-  const tools = toolsOf(barSize)
+  const tools = toolsOf(referenceSize)
   const lines = await Promise.all([
     connected(localNames.sdkServer, (transport) => serveSdk(lowLevelServer(tools), { transport })),
     connected(localNames.sdkMcp, (transport) => serveSdk(() => mcpServer(tools), { transport })),
-    connected(localNames.plain, (transport) => serveStdio(toolboxOf(barSize, 'plain'), { transport })),
+    connected(localNames.plain, (transport) => serveStdio(toolboxOf(referenceSize, 'plain'), { transport })),
   ])
   const message = JSON.parse(
-    requestOf('session', 'tools/call', { path: '', call: callOf(barSize) }).body.toString(),
+    requestOf('session', 'tools/call', { path: '', call: callOf(referenceSize) }).body.toString(),
   ) as JSONRPCMessage
   try {
     return await inRounds(

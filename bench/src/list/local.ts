@@ -3,7 +3,7 @@ import { initializeOf, type Message } from './wire.ts'
 
 type Reply = Awaited<ReturnType<Handler['handle']>>
 
-/** Hands messages to a handler as its HTTP server would, without a socket. */
+/** Passes messages to a handler like its HTTP server does, without a socket. */
 export class LocalClient {
   readonly #handler: Handler
 
@@ -11,7 +11,7 @@ export class LocalClient {
     this.#handler = handler
   }
 
-  /** Done when the whole answer is there. */
+  /** Resolves when the response is complete. */
   async send({ path, headers, body }: Message): Promise<Reply> {
     const reply = await this.#handler.handle({
       method: 'POST',
@@ -21,17 +21,17 @@ export class LocalClient {
       onDisconnect: () => undefined,
       request: () => new Request(new URL(path, 'http://127.0.0.1'), { method: 'POST', headers }),
     })
-    if (reply.status >= 300) throw new Error(`The handler answered with status ${reply.status}.`)
+    if (reply.status >= 300) throw new Error(`The handler replied with status ${reply.status}.`)
     if (reply instanceof Response) await reply.arrayBuffer()
     return reply
   }
 
-  /** Begins a session; resolves with its id. */
+  /** Initializes a session; resolves with its id. */
   async initialize(path: string): Promise<string> {
     const { first, second } = initializeOf(path)
     const { headers } = await this.send(first)
     const session = headers instanceof Headers ? headers.get('mcp-session-id') : headers['mcp-session-id']
-    if (typeof session !== 'string') throw new Error('No session was begun.')
+    if (typeof session !== 'string') throw new Error('No session was created.')
     await this.send(second(session))
     return session
   }

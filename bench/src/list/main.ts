@@ -1,14 +1,14 @@
 // npm run bench -- list [--quick] [--json]
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { barsOf } from './bars.ts'
 import { type HttpPace, type HttpTiming, timeOverHttp } from './http.ts'
 import { timeCachedList, timeCall, timeChangedList } from './in-process.ts'
 import { weighSessions } from './memory.ts'
 import { reportOf } from './report.ts'
 import type { Results } from './results.ts'
 import type { Pace } from './rounds.ts'
-import { barSize } from './tools.ts'
+import { targetsOf } from './targets.ts'
+import { referenceSize } from './tools.ts'
 
 const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
 
@@ -18,7 +18,7 @@ interface Plan {
   readonly sessions: number
 }
 
-const whole: Plan = {
+const fullPlan: Plan = {
   http: {
     10: { rounds: 6, sliceMs: 40, warmUpMs: { 'tools/list': 200, 'tools/call': 900 } },
     100: { rounds: 6, sliceMs: 40, warmUpMs: { 'tools/list': 200, 'tools/call': 900 } },
@@ -29,7 +29,7 @@ const whole: Plan = {
   sessions: 10_000,
 }
 
-const short: Plan = {
+const quickPlan: Plan = {
   http: {
     10: { rounds: 3, sliceMs: 25, warmUpMs: { 'tools/list': 30, 'tools/call': 60 } },
     1000: { rounds: 4, sliceMs: 40, warmUpMs: { 'tools/list': 150, 'tools/call': 250 } },
@@ -38,10 +38,10 @@ const short: Plan = {
   sessions: 500,
 }
 
-const results = await measured(quick === true ? short : whole)
+const results = await measured(quick === true ? quickPlan : fullPlan)
 if (json === true) {
   console.error(reportOf(results))
-  console.log(JSON.stringify({ ...results, bars: barsOf(results) }, undefined, 2))
+  console.log(JSON.stringify({ ...results, targets: targetsOf(results) }, undefined, 2))
 } else {
   console.log(reportOf(results))
 }
@@ -57,7 +57,7 @@ async function measured({ http, local, sessions }: Plan): Promise<Results> {
   const cachedList = await timeCachedList(local)
   const changedList = await timeChangedList(local)
   const call = await timeCall(local)
-  console.error(`Weighing ${sessions} sessions …`)
-  const memory = await weighSessions(barSize, sessions)
+  console.error(`Measuring memory of ${sessions} sessions …`)
+  const memory = await weighSessions(referenceSize, sessions)
   return { machine, http: timings, cachedList, changedList, call, memory }
 }

@@ -1,11 +1,11 @@
 import { startChild } from './child.ts'
 import { RawClient } from './client.ts'
 
-/** What one idle session keeps in use. */
+/** Memory of one idle session. */
 export interface Weight {
   readonly name: string
   readonly sessions: number
-  /** Bytes for each session: heap and what it holds outside, after garbage collection. */
+  /** Heap and external bytes per session after garbage collection. */
   readonly bytes: number
 }
 
@@ -16,9 +16,9 @@ export const memoryNames = {
   grouped: 'Unfold, 50 groups',
 } as const
 
-/** Weighs sessions of servers with `size` tools that were initialised and then left alone. */
+/** Measures the memory of idle sessions of servers with `size` tools. */
 export async function weighSessions(size: number, sessions: number): Promise<readonly Weight[]> {
-  // Every session of the high-level server registers all tools anew; a hundred tell its weight, ten thousand would not fit.
+  // Every session of the high-level server registers all tools again; a hundred sessions are enough, ten thousand would not fit.
   const few = Math.min(sessions, 100)
   return Promise.all([
     weighed(memoryNames.sdkServer, 'sdk', ['server', size], { path: '/session', sessions }),
@@ -36,7 +36,7 @@ async function weighed(
 ): Promise<Weight> {
   await using child = await startChild(server, args)
   using client = new RawClient(child.port)
-  // The first sessions also load and compile whatever every later one shares.
+  // The first sessions also load and compile code that later ones share.
   for (let i = 0; i < Math.min(sessions, 500); i++) await client.initialize(path)
   const before = await child.weigh()
   for (let i = 0; i < sessions; i++) await client.initialize(path)

@@ -1,25 +1,25 @@
-import { barsOf, fastestSdk, peers } from './bars.ts'
 import { type HttpTiming, httpNames } from './http.ts'
 import { localNames } from './in-process.ts'
 import { memoryNames } from './memory.ts'
 import { named, type Results } from './results.ts'
 import type { Timing } from './rounds.ts'
 import { countText, ratioText, sizeText, tableOf, timeText } from './table.ts'
-import { barSize } from './tools.ts'
+import { fastestSdk, peers, targetsOf } from './targets.ts'
+import { referenceSize } from './tools.ts'
 import type { Method } from './wire.ts'
 
-/** The whole run for people to read. */
+/** Renders the results as text. */
 export function reportOf(results: Results): string {
   const { machine, http, cachedList, changedList, call, memory } = results
   const sizes = [...new Set(http.map(({ size }) => size))]
   return [
-    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}. × SDK: p50 to that of the fastest SDK server. × floor: p50 to the floor's.`,
+    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}. × SDK: p50 relative to the fastest SDK server. × floor: p50 relative to a plain node:http server.`,
     ...sizes.flatMap((size) => [httpSection(http, size, 'tools/list'), httpSection(http, size, 'tools/call')]),
-    section(`list from cache in process, ${countText(barSize)} tools`, localTable(cachedList, localNames.sdk)),
-    section(`list after an activation in process, ${countText(barSize)} tools in 50 groups`, localTable(changedList)),
-    section(`call in memory, ${countText(barSize)} tools`, localTable(call, localNames.sdkServer)),
-    section(`memory of an idle session, ${countText(barSize)} tools`, memoryTable(memory)),
-    section('bars', barsText(results)),
+    section(`list from cache in process, ${countText(referenceSize)} tools`, localTable(cachedList, localNames.sdk)),
+    section(`list after an activation in process, ${countText(referenceSize)} tools in 50 groups`, localTable(changedList)),
+    section(`call in memory, ${countText(referenceSize)} tools`, localTable(call, localNames.sdkServer)),
+    section(`memory of an idle session, ${countText(referenceSize)} tools`, memoryTable(memory)),
+    section('targets', targetsText(results)),
   ].join('\n\n')
 }
 
@@ -38,7 +38,7 @@ function httpSection(http: readonly HttpTiming[], size: number, method: Method):
       sizeText(timing.bytes),
       countText(timing.samples),
     ])
-  const headings = ['era', 'contender', 'p50', 'p99', '× SDK', '× floor', 'answer', 'samples']
+  const headings = ['era', 'contender', 'p50', 'p99', '× SDK', '× floor', 'response', 'samples']
   return section(`${method} over HTTP, ${countText(size)} tools`, tableOf(headings, rows, 2))
 }
 
@@ -60,20 +60,27 @@ function memoryTable(memory: Results['memory']): string {
   return tableOf(['contender', 'per session', '× SDK', 'sessions'], rows)
 }
 
-function barsText(results: Results): string {
-  const rows = barsOf(results).map(({ what, limit, measured, isMet }) => [isMet ? 'met' : 'MISSED', what, measured, `≤ ${limit}`])
-  return `${tableOf(['', 'bar', 'measured', 'limit'], rows, 2)}\n\n${floorText(results.http)}`
+function targetsText(results: Results): string {
+  const rows = targetsOf(results).map(({ what, limit, measured, isMet }) => [
+    isMet ? 'met' : 'MISSED',
+    what,
+    measured,
+    `≤ ${limit}`,
+  ])
+  return `${tableOf(['', 'target', 'measured', 'limit'], rows, 2)}\n\n${floorText(results.http)}`
 }
 
-/** How close to the least that node:http can do. */
+/** Compares our lists with the floor. */
 function floorText(http: readonly HttpTiming[]): string {
-  const lists = http.filter(({ size, method, name }) => size === barSize && method === 'tools/list' && name === httpNames.plain)
+  const lists = http.filter(
+    ({ size, method, name }) => size === referenceSize && method === 'tools/list' && name === httpNames.plain,
+  )
   return lists
     .map((ours) => {
       const floor = named(peers(http, ours), httpNames.floor).p50
       const era = ours.era === 'session' ? 'in a session' : 'on 2026-07-28'
       const sdk = ratioText(fastestSdk(http, ours).p50 / floor)
-      return `A list of ${countText(barSize)} tools over HTTP ${era} takes ${ratioText(ours.p50 / floor)} the floor; from the fastest SDK server ${sdk}.`
+      return `A list of ${countText(referenceSize)} tools over HTTP ${era} takes ${ratioText(ours.p50 / floor)} the floor; the fastest SDK server takes ${sdk}.`
     })
     .join('\n')
 }

@@ -2,7 +2,7 @@ import type { HttpTiming } from './http.ts'
 import type { Weight } from './memory.ts'
 import type { Timing } from './rounds.ts'
 
-/** All that one run measured. */
+/** Results of one run. */
 export interface Results {
   readonly machine: { readonly node: string; readonly cores: number; readonly load: number }
   readonly http: readonly HttpTiming[]
@@ -12,9 +12,9 @@ export interface Results {
   readonly memory: readonly Weight[]
 }
 
-/** The entry of this name. */
+/** Returns the entry with this name. */
 export function named<T extends { readonly name: string }>(entries: readonly T[], name: string): T {
   const found = entries.find((entry) => entry.name === name)
-  if (found === undefined) throw new Error(`Nothing was measured for "${name}".`)
+  if (found === undefined) throw new Error(`No measurement for "${name}".`)
   return found
 }

@@ -1,13 +1,13 @@
-/** One of several things that are measured against each other. */
+/** One of several contenders of a measurement. */
 export interface Contestant {
   readonly name: string
-  /** What is timed. */
+  /** The measured work. */
   readonly run: () => unknown
-  /** What must be done before each run and is not timed. */
+  /** Preparation before each run, not measured. */
   readonly prepare?: () => unknown
 }
 
-/** How long runs took, in microseconds. */
+/** Durations in microseconds. */
 export interface Timing {
   readonly name: string
   readonly samples: number
@@ -18,7 +18,7 @@ export interface Timing {
 
 export interface Pace {
   readonly rounds: number
-  /** How long each contestant runs in a round; at least once. */
+  /** Time per contestant and round; each runs at least once. */
   readonly sliceMs: number
   readonly warmUpMs: number
 }
@@ -26,8 +26,8 @@ export interface Pace {
 const fewest = 3
 
 /**
- * Times every contestant in turn, a slice each, round after round (A, B, C, A, B, C …), so that whatever else the machine does
- * hits all of them alike. One whose single runs are longer than a slice sits out once it has used up its share.
+ * Measures every contestant in turn for a slice of time, round after round (A, B, C, A, B, C …), so that other load on the machine
+ * affects all of them equally. A contestant whose single run exceeds a slice skips rounds once it has used its share.
  */
 export async function inRounds(contestants: readonly Contestant[], pace: Pace): Promise<readonly Timing[]> {
   const { rounds, sliceMs, warmUpMs } = pace
@@ -42,14 +42,14 @@ export async function inRounds(contestants: readonly Contestant[], pace: Pace): 
   return runners.map(({ contestant, times }) => timingOf(contestant.name, times))
 }
 
-/** Times every contestant once in each round, for what takes so long that a slice would be one run. */
+/** Measures every contestant once per round, for work that takes longer than a slice. */
 export async function inTurns(contestants: readonly Contestant[], rounds: number): Promise<readonly Timing[]> {
   const runners = contestants.map((contestant) => ({ contestant, times: [] as number[] }))
   for (let round = 0; round < rounds; round++) for (const { contestant, times } of runners) await slice(contestant, 0, times)
   return runners.map(({ contestant, times }) => timingOf(contestant.name, times))
 }
 
-/** Runs for so long, and says how long it really was. */
+/** Runs for this time and returns the actual time. */
 async function slice({ run, prepare }: Contestant, forMs: number, times: number[]): Promise<number> {
   const begin = performance.now()
   do {
@@ -61,7 +61,7 @@ async function slice({ run, prepare }: Contestant, forMs: number, times: number[
   return performance.now() - begin
 }
 
-/** What so many runs come to. */
+/** Summarizes the durations. */
 export function timingOf(name: string, times: readonly number[]): Timing {
   const sorted = Float64Array.from(times).sort()
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

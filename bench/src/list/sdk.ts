@@ -1,11 +1,11 @@
-// The same tools on the SDK alone.
+// The measured tools on plain SDK servers.
 import { McpServer, Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { answerText, type SampleTool } from './tools.ts'
 
 const info = { name: 'bench', version: '1.0.0' }
 
-/** The SDK's high-level server, tools registered as its documentation shows. */
+/** The SDK's high-level server, with tools registered as documented. */
 export function mcpServer(tools: readonly SampleTool[]): McpServer {
   const server = new McpServer(info)
   for (const { name, description, input } of tools) {
@@ -16,7 +16,7 @@ export function mcpServer(tools: readonly SampleTool[]): McpServer {
   return server
 }
 
-/** The SDK's low-level server with a list made once: the least that an author who counts microseconds can have it do. */
+/** The SDK's low-level server with a prebuilt list: the fastest possible SDK server. */
 export function lowLevelServer(tools: readonly SampleTool[]): () => Server {
   const inputs = new Map(tools.map(({ name, input }) => [name, input]))
   const listed = tools.map(({ name, description, input }) => ({

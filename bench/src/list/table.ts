@@ -1,4 +1,4 @@
-/** Rows under headings, columns as wide as they need to be: text to the left, everything after the first column to the right. */
+/** Renders a text table: the first columns are left-aligned, the others right-aligned. */
 export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[], leading = 1): string {
   const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]): string =>
@@ -20,7 +20,7 @@ export function sizeText(bytes: number): string {
   return bytes < 1_000_000 ? `${digits(bytes / 1_000)} KB` : `${digits(bytes / 1_000_000)} MB`
 }
 
-/** `1.05 ×`; nothing where there is nothing to compare with. */
+/** `1.05 ×`; empty without a reference. */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return ''
   return `${ratio.toFixed(ratio < 0.1 ? 3 : ratio < 10 ? 2 : 0)} ×`

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ToolCall } from './wire.ts'
 
-/** The size at which most bars stand. */
-export const barSize = 1_000
+/** Catalogue size of most targets. */
+export const referenceSize = 1_000
 
 /** A tool that every contender has. */
 export interface SampleTool {
@@ -12,15 +12,15 @@ export interface SampleTool {
   readonly input: z.ZodObject
 }
 
-/** What every contender answers when a tool is called. */
+/** Result of every call. */
 export const answerText = (path: string): string => `Done with ${path}.`
 
-/** The group names of a catalogue of this size: fifty, or as many as there are tools. */
+/** Returns the group names of a catalogue of this size: fifty, or one per tool. */
 export function groupsOf(count: number): readonly string[] {
   return Array.from({ length: Math.min(50, count) }, (_, index) => `area_${String(index).padStart(2, '0')}`)
 }
 
-/** A catalogue of this size; the same on every call. Definitions are of ordinary length and ASCII, which suits every contender. */
+/** Returns a catalogue of this size, the same on every call. Definitions have typical length and are ASCII. */
 export function toolsOf(count: number): readonly SampleTool[] {
   const groups = groupsOf(count)
   return Array.from({ length: count }, (_, index) => {
@@ -38,7 +38,7 @@ export function toolsOf(count: number): readonly SampleTool[] {
   })
 }
 
-/** The call that is measured: of a tool from the middle. */
+/** The measured call, of a tool from the middle of the list. */
 export function callOf(count: number): ToolCall {
   const name = toolsOf(count)[count >> 1]?.name ?? ''
   return { name, arguments: { path: 'reports/2026/summary.txt', limit: 20, recursive: true } }

@@ -1,4 +1,4 @@
-// The same tools in a toolbox.
+// The measured tools in a toolbox.
 import { defineToolbox, type Toolbox } from '@unfold-mcp/server'
 import { answerText, groupsOf, toolsOf } from './tools.ts'
 

@@ -1,17 +1,17 @@
 import type { ToolCall } from './wire.ts'
 
-/** Opens and closes groups in an order that hardly ever comes back to the same set, so that no list can come from a cache. */
+/** Activates and deactivates groups in an order that rarely repeats a set, so that lists are never cached. */
 export class Walk {
   readonly #groups: readonly string[]
   readonly #closed: string[] = []
   #seed = 1
 
-  /** Starts with all groups open, and keeps nine of ten open. */
+  /** Starts with all groups active and keeps nine of ten active. */
   constructor(groups: readonly string[]) {
     this.#groups = groups
   }
 
-  /** What to call next. */
+  /** Returns the next call. */
   next(): ToolCall {
     if (this.#closed.length > this.#groups.length / 10) {
       const [group = ''] = this.#closed.splice(this.#below(this.#closed.length), 1)
@@ -23,12 +23,12 @@ export class Walk {
     return { name: 'deactivate', arguments: { group } }
   }
 
-  /** The groups that are open now. */
+  /** The active groups. */
   open(): readonly string[] {
     return this.#groups.filter((group) => !this.#closed.includes(group))
   }
 
-  /** The same sequence on every run. */
+  /** Seeded random numbers. */
   #below(limit: number): number {
     this.#seed = (Math.imul(this.#seed, 1_103_515_245) + 12_345) & 0x7fffffff
     return (this.#seed >>> 8) % limit

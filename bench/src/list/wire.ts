@@ -1,9 +1,9 @@
-// What clients of the two protocol eras put on the wire.
+// HTTP requests of clients of the two protocol eras.
 
 export type Era = 'session' | 'stateless'
 export type Method = 'tools/list' | 'tools/call'
 
-/** A POST, ready to be sent as often as needed. */
+/** A reusable POST request. */
 export interface Message {
   readonly path: string
   readonly headers: { readonly [name: string]: string }
@@ -18,7 +18,7 @@ export interface ToolCall {
   readonly arguments: { readonly [name: string]: unknown }
 }
 
-/** A request of this method; `call` says what is called. */
+/** Returns a request for this method; `call` is the tool call. */
 export function requestOf(
   era: Era,
   method: Method,
@@ -44,7 +44,7 @@ export function requestOf(
   )
 }
 
-/** The two messages that begin a session; the second goes with the session's id. */
+/** The two messages of the session handshake; the second has the session id. */
 export function initializeOf(path: string): { readonly first: Message; readonly second: (session: string) => Message } {
   const params = { protocolVersion: revisions.session, capabilities: {}, clientInfo: client }
   return {
@@ -58,7 +58,7 @@ export function initializeOf(path: string): { readonly first: Message; readonly 
   }
 }
 
-/** The JSON-RPC result in an answer, whether it came as JSON or as an event stream. */
+/** Returns the JSON-RPC result of a response, which is JSON or an event stream. */
 export function resultOf(text: string): Record<string, unknown> {
   const json = text.startsWith('{')
     ? text
@@ -67,7 +67,7 @@ export function resultOf(text: string): Record<string, unknown> {
         .find((line) => line.startsWith('data: {'))
         ?.slice('data: '.length) ?? '{}')
   const { result } = JSON.parse(json) as { result?: Record<string, unknown> }
-  if (result === undefined) throw new Error(`No result in the answer: ${text.slice(0, 300)}`)
+  if (result === undefined) throw new Error(`No result in the response: ${text.slice(0, 300)}`)
   return result
 }
 

@@ -1,7 +1,7 @@
 import { Recording, Redactor } from '@unfold-mcp/browser'
 import { addAction, addFrame, addLog, addRequest } from './records.ts'
 
-/** What is held after so many events were captured. */
+/** Memory and records after a number of captured events. */
 export interface Held {
   readonly events: number
   readonly heapBytes: number
@@ -9,12 +9,12 @@ export interface Held {
   readonly evicted: number
 }
 
-/** Captures events of every kind and looks at the memory at each tenth of the way. */
+/** Captures events of every kind and measures the memory after each tenth. */
 export function heldOver(events: number): readonly Held[] {
   const recording = new Recording({ redactor: new Redactor() })
   const held: Held[] = []
   for (let i = 1; i <= events; i++) {
-    // Mostly logs, as it is with pages.
+    // Mostly logs, like on real pages.
     if (i % 20 === 0) addRequest(recording, i)
     else if (i % 20 === 10) addAction(recording, i)
     else if (i % 4 === 1) addFrame(recording, i)

@@ -3,27 +3,27 @@ import { createHandler } from '@unfold-mcp/server'
 import { testContext } from '@unfold-mcp/server/testing'
 import { fillAll } from './records.ts'
 
-/** What it costs to list the tools while every buffer is full and goes on filling. */
+/** Cost of a list while every buffer is full and receives more events. */
 export interface Listing {
   readonly lists: number
   readonly p50Us: number
   readonly p99Us: number
-  /** What is left on the heap for each list that was made and let go. */
+  /** Heap growth per list. */
   readonly keptBytes: number
-  /** The answer itself. */
+  /** Size of the response. */
   readonly answerBytes: number
 }
 
-/** Lists in process, each after one more log entry so that counts have changed since the last. */
+/** Measures lists in process, each after one more log entry, so that the counts change. */
 export async function inProcess(lists: number): Promise<Listing> {
   const recording = filled()
   await using client = await testContext(boxOf(recording))
-  // After the first observation everything is listed.
+  // All tools are listed after the first observation.
   await client.call('observe', { what: 'logs' })
   return measured(lists, recording, () => JSON.stringify(client.list()).length)
 }
 
-/** The same as the whole work of a request over HTTP, without the socket. */
+/** Measures lists as HTTP requests, without a socket. */
 export async function asRequests(lists: number): Promise<Listing> {
   const recording = filled()
   const handler = createHandler(boxOf(recording))
@@ -93,7 +93,7 @@ function filled(): Recording {
 
 function boxOf(recording: Recording) {
   const nobody = (): never => {
-    throw new Error('No browser runs here.')
+    throw new Error('No browser in this benchmark.')
   }
   return browserToolbox({
     recording,

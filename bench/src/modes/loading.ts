@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { findChromium, launchChromium, Recording, Redactor, watchBrowser } from '@unfold-mcp/browser'
 import { chromium as playwright } from 'playwright-core'
 
-/** How long a page takes to load, with and without somebody watching. */
+/** Load time of a page, with and without the browser server attached. */
 export interface Loading {
   readonly loads: number
   readonly plainMs: number
   readonly watchedMs: number
 }
 
-/** Loads the same page by turns in two browsers, one watched and one not: what else the machine does hits both. */
+/** Loads a page alternately in a watched and an unwatched browser, so that other load affects both equally. */
 export async function loadingTimes(loads: number): Promise<Loading> {
   const executablePath = findChromium({ platform: process.platform, variables: process.env })
   const site = await startSite()
@@ -40,7 +40,7 @@ export async function loadingTimes(loads: number): Promise<Loading> {
   }
 }
 
-/** Runs in the page: from the navigation to the end of the load event. */
+/** Runs in the page: returns the time from navigation to the end of the load event. */
 const loadTime = `(() => new Promise((done) => {
   const look = () => {
     const [entry] = performance.getEntriesByType('navigation')
@@ -50,7 +50,7 @@ const loadTime = `(() => new Promise((done) => {
   look()
 }))()`
 
-// What else the machine does only ever makes a load slower, so the faster ones say most about ours.
+// Other load on the machine only slows a page down, so the fastest quarter is the best estimate.
 const quartile = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? 0
 
 async function startSite(): Promise<{ readonly url: string; close(): Promise<void> }> {

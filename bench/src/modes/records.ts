@@ -3,7 +3,7 @@ import { defaultLimits, type Recording } from '@unfold-mcp/browser'
 const tab = 'tab-1'
 const url = 'http://127.0.0.1/shop'
 
-/** Fills every buffer to its limit, as a page would. */
+/** Fills every buffer to its limit, like a page does. */
 export function fillAll(recording: Recording): void {
   for (let i = 0; i < defaultLimits.logs.entries; i++) addLog(recording, i)
   for (let i = 0; i < defaultLimits.network.entries; i++) addRequest(recording, i)

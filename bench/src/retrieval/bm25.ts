@@ -1,6 +1,6 @@
 import { type Engine, plainOf } from './engine.ts'
 
-/** BM25 as the textbook has it, over all texts of a tool as one: the floor that every library should reach. */
+/** Textbook BM25 over the concatenated texts of a tool, as a baseline. */
 export const bm25: Engine = {
   name: 'plain BM25',
   async build(documents) {

@@ -1,15 +1,15 @@
 import { type SearchDocument, SearchIndex } from '@unfold-mcp/core'
 
-/** A way to search that is measured. */
+/** A search engine under test. */
 export interface Engine {
   readonly name: string
   build(documents: Iterable<SearchDocument>): Promise<Searcher>
 }
 
 export interface Searcher {
-  /** The ids of the best tools, best first. */
+  /** Returns the ids of the best matches, best first. */
   search(query: string, limit: number): Promise<readonly string[]> | readonly string[]
-  /** Takes a document in place of the one with the same id. */
+  /** Replaces the document with the same id. */
   readonly change?: (document: SearchDocument) => void
 }
 
@@ -25,7 +25,7 @@ export const unfold: Engine = {
   },
 }
 
-/** What a library gets of a tool: every text there is, names also taken apart, so that none fails for want of a tokenizer. */
+/** Returns all texts of a tool, with names also split into words, so that no library fails because of its tokenizer. */
 export interface PlainDocument {
   readonly id: string
   readonly name: string

@@ -1,7 +1,7 @@
 import { type Confidence, SearchIndex } from '@unfold-mcp/core'
 import type { RetrievalSet } from './sets.ts'
 
-/** How often a search was how confident, as shares of the queries. */
+/** Shares of queries by confidence. */
 export interface Confidences {
   readonly strong: number
   readonly weak: number
@@ -9,15 +9,15 @@ export interface Confidences {
 }
 
 /**
- * What the confidence says when the needed tools are there, and after they were taken away: every tool of the servers that a
- * query needs, or the needed tools themselves where a set has no servers. A strong answer after that is a false one, though
- * not always a useless one: in a pooled catalogue another server often has much the same tool.
+ * Confidence with the needed tools present, and after removing all tools of the servers that a query needs (or the needed tools
+ * themselves if a set has no servers). A strong match after that is a false positive, although not always a useless one: in a
+ * pooled catalogue another server often has a similar tool.
  */
 export interface LeftOut {
   readonly set: string
-  /** Of all queries. */
+  /** All queries. */
   readonly there: Confidences
-  /** Of the queries that have a needed tool among the first five. */
+  /** Queries with a needed tool among the first five. */
   readonly found: Confidences
   readonly leftOut: Confidences
 }

@@ -9,20 +9,18 @@ import { reportOf } from './report.ts'
 import { hasSets, readSet, setNames } from './sets.ts'
 
 const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
-const given = process.env.UNFOLD_DATA
-const folder = given === undefined ? new URL('../../../../shared/data/retrieval/', import.meta.url) : pathToFileURL(`${given}/`)
+const dataFolder = process.env.UNFOLD_DATA
+const folder =
+  dataFolder === undefined ? new URL('../../../../shared/data/retrieval/', import.meta.url) : pathToFileURL(`${dataFolder}/`)
 
 if (hasSets(folder)) await run()
-else
-  console.error(
-    'The catalogues to measure on are not here. Point UNFOLD_DATA at the folder that holds them; nothing was measured.',
-  )
+else console.error('Nothing measured: no catalogues found. Set UNFOLD_DATA to the folder with the catalogues.')
 
 async function run(): Promise<void> {
   const sets = setNames.map((name) => readSet(folder, name, quick === true ? 100 : Number.POSITIVE_INFINITY))
   const results: SetResult[] = []
   for (const engine of [unfold, ...installedPeers(process.env.npm_execpath)]) {
-    console.error(`Asking ${engine.name} …`)
+    console.error(`Measuring ${engine.name} …`)
     for (const set of sets) results.push(await measure(engine, set))
   }
   const leftOut = sets.map(leaveOut)

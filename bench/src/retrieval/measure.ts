@@ -2,21 +2,21 @@ import type { Engine, Searcher } from './engine.ts'
 import { meanOf, type Quality, qualityOf } from './metrics.ts'
 import type { RetrievalSet } from './sets.ts'
 
-/** How one engine did on one set. */
+/** Result of one engine on one set. */
 export interface SetResult {
   readonly engine: string
   readonly set: string
   readonly queries: number
   readonly quality: Quality
-  /** The share of tools with a unique name that come first when the query is that name. */
+  /** Share of tools with a unique name that rank first if the query is that name. */
   readonly exactName: number
-  /** The same for a server and a name, where the set has servers. */
+  /** Share for queries of server and name, if the set has servers. */
   readonly exactServerAndName?: number
-  /** The share of queries that are answered with something after all that answers them was taken away. */
+  /** Share of queries with matches after all needed tools were removed. */
   readonly answersAnyway: number
 }
 
-const mostNames = 200
+const maxNames = 200
 
 export async function measure(engine: Engine, set: RetrievalSet): Promise<SetResult> {
   const searcher = await engine.build(set.documents)
@@ -47,7 +47,7 @@ async function exactNames(
   const counts = new Map<string, number>()
   for (const { name } of documents) counts.set(name, (counts.get(name) ?? 0) + 1)
   const unique = documents.filter(({ name }) => counts.get(name) === 1)
-  const some = unique.filter((_, index) => index % Math.ceil(unique.length / mostNames) === 0)
+  const some = unique.filter((_, index) => index % Math.ceil(unique.length / maxNames) === 0)
   const share = async (asked: readonly { readonly id: string; readonly query: string }[]): Promise<number> => {
     let first = 0
     for (const { id, query } of asked) if ((await searcher.search(query, 1))[0] === id) first++

@@ -4,7 +4,7 @@ import { isInstalled, peersFolder } from '../peers/install.ts'
 import { bm25 } from './bm25.ts'
 import { type Engine, plainOf } from './engine.ts'
 
-/** The libraries beside which we are measured, each used as its documentation says, names weighing three times as much. */
+/** The compared libraries, each used as documented, with names weighted three times. */
 export const peers: readonly Engine[] = [
   bm25,
   {
@@ -30,7 +30,7 @@ export const peers: readonly Engine[] = [
       await orama.insertMultiple(index, Array.from(documents, plainOf), 1_000)
       return {
         async search(query, limit) {
-          // Any of the words will do; by default a tool would have to have them all.
+          // Match any word; by default all words must match.
           const { hits } = await orama.search(index, { term: query, limit, threshold: 1, properties: fields, boost: weights })
           return hits.map(({ document }) => document.id)
         },
@@ -83,10 +83,10 @@ export const peers: readonly Engine[] = [
 const weights = { name: 3, server: 1, description: 1, parameters: 1 } as const
 const fields = ['name', 'server', 'description', 'parameters'] as const
 
-/** Installs the libraries where they are not yet; gives those that can be measured. */
+/** Installs missing libraries and returns the available ones. */
 export function installedPeers(npm: string | undefined): readonly Engine[] {
   if (isInstalled('minisearch', npm)) return peers
-  console.error('They could not be installed; measuring without them.')
+  console.error('Search libraries are not available: measuring without them.')
   return [bm25]
 }
 
@@ -95,7 +95,7 @@ async function load<Module>(name: string): Promise<Module> {
   return await import(pathToFileURL(path).href)
 }
 
-// What is used of each library, since their types are not here when this is checked.
+// The used parts of each library, because their types are not installed during the type check.
 
 type MiniSearchClass = new (
   options: object,

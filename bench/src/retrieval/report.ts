@@ -10,19 +10,19 @@ export interface Results {
 
 const titles = { recall1: 'R@1', recall5: 'R@5', recall10: 'R@10', mrr: 'MRR', ndcg10: 'NDCG@10', complete10: 'all@10' } as const
 
-/** The whole of the results as tables, in percent. */
+/** Renders the results as tables, in percent. */
 export function reportOf({ sets, leftOut }: Results): string {
   const recall = perSet(sets, ({ quality }) => quality.recall5)
   const names = perSet(sets, ({ exactName }) => exactName)
   const serverNames = perSet(sets, ({ exactServerAndName }) => exactServerAndName)
   return [
-    `Recall@5: the share of the needed tools among the first five\n\n${recall}`,
-    `All measures, mean over the sets\n\n${meansOf(sets)}`,
-    `All measures of Unfold\n\n${oursOf(sets)}`,
-    `Queries that are a unique name: the tool is first\n\n${names}`,
-    `Queries that are a server and a unique name: the tool is first\n\n${serverNames}`,
-    `False answers: tools are offered after every server that could answer was left out\n\n${falseAnswers({ sets, leftOut })}`,
-    `What Unfold says of its answers: share of queries called strong / weak / none\n\n${confidences(leftOut)}`,
+    `Recall@5: share of the needed tools among the first five\n\n${recall}`,
+    `All metrics, mean over the sets\n\n${meansOf(sets)}`,
+    `All metrics of Unfold\n\n${oursOf(sets)}`,
+    `Queries with a unique name: the tool ranks first\n\n${names}`,
+    `Queries with a server and a unique name: the tool ranks first\n\n${serverNames}`,
+    `False positives: matches after all matching servers were removed\n\n${falseAnswers({ sets, leftOut })}`,
+    `Confidence of Unfold: share of queries with strong / weak / no matches\n\n${confidences(leftOut)}`,
   ].join('\n\n')
 }
 
@@ -56,7 +56,7 @@ function oursOf(sets: readonly SetResult[]): string {
   return tableOf(['', 'queries', ...qualities.map((key) => titles[key])], rows)
 }
 
-/** Other engines say nothing of how sure they are, so every list that is not empty is an answer. */
+/** Other engines report no confidence, so every non-empty list counts as a match. */
 function falseAnswers({ sets, leftOut }: Results): string {
   const others = enginesOf(sets).slice(1)
   const shares = leftOut.map((each) => each.leftOut)
@@ -81,7 +81,7 @@ function confidences(rows: readonly LeftOut[]): string {
   const text = ({ strong, weak, none }: Confidences): string =>
     [strong, weak, none].map((share) => (100 * share).toFixed(0).padStart(3)).join(' /')
   return tableOf(
-    ['', 'needed tools there', 'there and in the first five', 'left out'],
+    ['', 'needed tools present', 'present and in the first five', 'removed'],
     rows.map(({ set, there, found, leftOut }) => [set, text(there), text(found), text(leftOut)]),
   )
 }

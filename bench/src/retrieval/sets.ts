@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { documentOf, type JsonSchema, type SearchDocument } from '@unfold-mcp/core'
 
-/** A published catalogue with queries and the tools each of them needs. */
+/** A published catalogue with queries and the tools that each query needs. */
 export interface RetrievalSet {
   readonly name: string
   readonly documents: readonly SearchDocument[]
@@ -10,7 +10,7 @@ export interface RetrievalSet {
 
 export interface RetrievalQuery {
   readonly query: string
-  /** For each needed tool, the ids of which any one will do. */
+  /** For each needed tool, the acceptable ids. */
   readonly needs: readonly (readonly string[])[]
 }
 
@@ -31,12 +31,12 @@ interface StoredQuery {
   readonly groups?: readonly (readonly string[])[]
 }
 
-/** Whether the folder holds the catalogues. */
+/** Returns whether the folder contains the catalogues. */
 export function hasSets(folder: URL): boolean {
   return setNames.every((name) => existsSync(new URL(`${name}.tools.json`, folder)))
 }
 
-/** The set with every n-th of its queries, so that about `most` are left. */
+/** Reads a set with every n-th query, so that about `most` remain. */
 export function readSet(folder: URL, name: string, most: number): RetrievalSet {
   const stored: readonly StoredQuery[] = read(folder, `${name}.queries.json`)
   const step = Math.max(1, stored.length / most)
@@ -48,7 +48,7 @@ export function readSet(folder: URL, name: string, most: number): RetrievalSet {
   }
 }
 
-/** The tools of a catalogue as documents. */
+/** Returns the tools of a catalogue as documents. */
 export function readDocuments(folder: URL, name: string): readonly SearchDocument[] {
   const stored: readonly StoredTool[] = read(folder, `${name}.tools.json`)
   return stored.map(({ id, name: tool, description, inputSchema, server, serverDescription }) =>
@@ -64,7 +64,7 @@ export function readDocuments(folder: URL, name: string): readonly SearchDocumen
   )
 }
 
-/** Whoever runs the benchmark chose these files, so they are taken as they are. */
+/** The user chose these files, so they are not validated. */
 function read(folder: URL, file: string) {
   return JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
 }

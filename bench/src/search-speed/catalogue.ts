@@ -1,6 +1,6 @@
 import type { SearchDocument } from '@unfold-mcp/core'
 
-/** `count` documents made from `real` ones; beyond their number, copies under other names on other servers. */
+/** Returns `count` documents from `real` ones; beyond their number, copies with other names on other servers. */
 export function* manyOf(real: readonly SearchDocument[], count: number): Generator<SearchDocument> {
   const step = Math.max(1, real.length / count)
   for (let i = 0; i < count; i++) {
@@ -22,7 +22,7 @@ const things =
   )
 const extras = 'by for the latest daily nearby shared archived public private detailed summary history settings status'.split(' ')
 
-/** Documents for machines without the catalogues: less varied than real ones, so slower to search and smaller to keep. */
+/** Generates documents for machines without the catalogues: less varied, so slower to search and smaller in memory. */
 export function generated(count: number): readonly SearchDocument[] {
   const random = randomFrom(1)
   const pick = (words: readonly string[]): string => words[Math.floor(random() * words.length)] ?? ''
@@ -41,7 +41,7 @@ export function generated(count: number): readonly SearchDocument[] {
   }))
 }
 
-/** Queries for the same machines. */
+/** Generates queries for the generated documents. */
 export function generatedQueries(count: number): readonly string[] {
   const random = randomFrom(2)
   const pick = (words: readonly string[]): string => words[Math.floor(random() * words.length)] ?? ''
@@ -52,7 +52,7 @@ export function generatedQueries(count: number): readonly string[] {
   )
 }
 
-/** Numbers from 0 to 1, the same ones in every run. */
+/** Seeded random numbers from 0 to 1. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-// Measures one engine at one size in a process of its own, so that its memory is its own.
+// Measures one engine at one size in a separate process, for accurate memory numbers.
 import { once } from 'node:events'
 import { unfold } from '../retrieval/engine.ts'
 import { peers } from '../retrieval/peers.ts'
@@ -6,12 +6,12 @@ import { readDocuments, readSet, setNames } from '../retrieval/sets.ts'
 import { generated, generatedQueries } from './catalogue.ts'
 import { measure, type Speed } from './measure.ts'
 
-/** What the child is asked. */
+/** Request to the child process. */
 export interface Order {
   readonly engine: string
   readonly tools: number
-  readonly mostMs: number
-  /** Where the catalogues are; nothing where they are not. */
+  readonly maxMs: number
+  /** Folder of the catalogues, if present. */
   readonly folder?: string
 }
 
@@ -19,11 +19,11 @@ const [order] = (await once(process, 'message')) as [Order]
 process.send?.(await speedOf(order))
 process.disconnect()
 
-async function speedOf({ engine: name, tools, mostMs, folder }: Order): Promise<Speed> {
+async function speedOf({ engine: name, tools, maxMs, folder }: Order): Promise<Speed> {
   const engine = [unfold, ...peers].find((each) => each.name === name) ?? unfold
   const at = folder === undefined ? undefined : new URL(folder)
   const real = at === undefined ? generated(10_000) : readDocuments(at, 'toucan')
   const asked = at === undefined ? [] : setNames.flatMap((set) => readSet(at, set, 60).queries)
   const queries = at === undefined ? generatedQueries(300) : asked.map(({ query }) => query)
-  return await measure(engine, real, queries, { tools, mostMs })
+  return await measure(engine, real, queries, { tools, maxMs })
 }

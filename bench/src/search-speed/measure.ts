@@ -2,39 +2,39 @@ import type { SearchDocument } from '@unfold-mcp/core'
 import type { Engine } from '../retrieval/engine.ts'
 import { manyOf } from './catalogue.ts'
 
-/** How fast one engine is at one size. Times in milliseconds, sizes in bytes. */
+/** Speed of one engine at one size. Times in milliseconds, sizes in bytes. */
 export interface Speed {
   readonly engine: string
   readonly tools: number
   readonly indexMs: number
   readonly queries: number
-  /** Nothing when not one query was answered in time. */
+  /** `undefined` if no query finished in time. */
   readonly p50Ms?: number
   readonly p95Ms?: number
-  /** What the index keeps after garbage collection. */
+  /** Memory of the index after garbage collection. */
   readonly keptBytes: number
-  /** The most memory the whole process had. */
+  /** Peak memory of the process. */
   readonly peakBytes: number
-  /** One tool changed and indexed again: the 95th percentile. */
+  /** Time to re-index one changed tool, 95th percentile. */
   readonly changeP95Ms?: number
 }
 
-/** Each query runs this often and its best time counts: what else the machine does is not the engine's. */
+/** Runs per query; the best time counts, to reduce the effect of other load. */
 const runs = 3
 
 export async function measure(
   engine: Engine,
   real: readonly SearchDocument[],
   queries: readonly string[],
-  { tools, mostMs }: { readonly tools: number; readonly mostMs: number },
+  { tools, maxMs }: { readonly tools: number; readonly maxMs: number },
 ): Promise<Speed> {
   const before = heldBytes()
   const started = performance.now()
   const searcher = await engine.build(manyOf(real, tools))
   const indexMs = performance.now() - started
   const keptBytes = heldBytes() - before
-  const end = performance.now() + mostMs
-  const warm = performance.now() + mostMs / 10
+  const end = performance.now() + maxMs
+  const warm = performance.now() + maxMs / 10
   for (const query of queries.slice(0, 50)) if (performance.now() < warm) await searcher.search(query, 10)
   const times: number[] = []
   for (const query of queries) {

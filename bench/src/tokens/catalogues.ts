@@ -12,12 +12,12 @@ const toolRow = z.object({
 
 type ToolRow = z.infer<typeof toolRow>
 
-/** A catalogue as people have it, with what people ask of it. */
+/** A realistic catalogue with queries. */
 export interface Catalogue {
   readonly name: string
   readonly toolbox: Toolbox
   readonly tools: number
-  /** Whose tools they are; none where many are nobody's. */
+  /** Servers of the tools; absent if many tools have no server. */
   readonly servers: readonly string[]
   readonly queries: readonly string[]
 }
@@ -29,9 +29,9 @@ interface Rows {
 }
 
 const queryCount = 50
-const mostTools = 5_000
+const maxTools = 5_000
 
-/** The catalogues in a folder, smallest first; the largest are cut to whole servers, because compiling their schemas takes minutes. */
+/** Reads the catalogues in a folder, smallest first; the largest are reduced to some servers, because compiling their schemas takes minutes. */
 export function cataloguesIn(folder: string, names: readonly string[]): readonly Catalogue[] {
   if (!existsSync(folder)) return []
   const present = readdirSync(folder)
@@ -49,14 +49,14 @@ function rowsOf(folder: string, name: string): Rows {
         .parse(JSON.parse(readFileSync(asked, 'utf8')))
         .map(({ query }) => query)
     : []
-  const kept = rows.length <= mostTools ? rows : wholeServers(rows)
+  const kept = rows.length <= maxTools ? rows : wholeServers(rows)
   return { name: kept.length === rows.length ? name : `${name}, a part`, rows: kept, queries }
 }
 
-/** Servers that lie evenly over the catalogue, until there are enough tools. */
+/** Selects servers evenly from the catalogue until there are enough tools. */
 function wholeServers(rows: readonly ToolRow[]): readonly ToolRow[] {
   const servers = byServer(rows)
-  const step = Math.ceil(rows.length / mostTools)
+  const step = Math.ceil(rows.length / maxTools)
   return servers.filter((_, index) => index % step === 0).flat()
 }
 
@@ -70,7 +70,7 @@ function byServer(rows: readonly ToolRow[]): readonly ToolRow[][] {
   return [...found.values()]
 }
 
-/** What one person may have: a server of the middle size, and seven servers of all sizes. */
+/** Typical setups of one user: a medium-sized server, and seven servers of all sizes. */
 function partsOf({ rows }: Rows): readonly Rows[] {
   const servers = byServer(rows).toSorted((a, b) => a.length - b.length)
   const middle = servers[Math.floor(servers.length / 2)] ?? []
@@ -98,7 +98,7 @@ function catalogueOf({ name, rows, queries }: Rows): Catalogue {
     try {
       toolbox.tool(tool, { ...config, inputSchema: input }, () => 'done')
     } catch {
-      // A published schema that is none: its words are what costs, so they are kept where nothing reads them.
+      // An invalid published schema still costs tokens, so its text is kept in an ignored keyword.
       toolbox.tool(tool, { ...config, inputSchema: { type: 'object', description: JSON.stringify(input) } }, () => 'done')
     }
   }
@@ -113,7 +113,7 @@ function catalogueOf({ name, rows, queries }: Rows): Catalogue {
   }
 }
 
-/** What an agent would write for a tool it wants: its server and the words of its name. */
+/** Returns a query for a tool: its server and the words of its name. */
 const wordsOf = (rows: readonly ToolRow[]): readonly string[] =>
   rows.map((row) => `${serverOf(row)} ${row.name}`.replaceAll(/[_.-]+|(?<=[a-z])(?=[A-Z])/gu, ' ').trim())
 
@@ -128,7 +128,7 @@ function uniqueName(row: ToolRow, taken: Set<string>): string {
 
 const serverOf = ({ server }: ToolRow): string => (server ?? '').replaceAll(/[^\w.-]+/gu, '_').slice(0, 100)
 
-/** At most `count` of them, evenly spread. */
+/** Returns at most `count` items, evenly spread. */
 export function spread<T>(all: readonly T[], count: number): readonly T[] {
   if (all.length <= count) return all
   return Array.from({ length: count }, (_, index) => all[Math.floor(((index + 0.5) * all.length) / count)] as T)

@@ -1,18 +1,18 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 
-/** What a text costs by o200k_base; words that happen to be special to the model are words here. */
+/** Counts tokens with o200k_base; special tokens are treated as text. */
 export const tokensOf = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
 
-/** What a list costs, as compact JSON. */
+/** Counts the tokens of a list as compact JSON. */
 export const listTokens = (tools: readonly object[]): number =>
   tools.reduce((sum, tool) => sum + tokensOf(JSON.stringify(tool)), 0)
 
-/** What a model reads of a result. */
+/** Returns the text of a result that a model reads. */
 export const textOf = ({ content }: CallToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 
-/** What a call costs: the arguments that the model writes and the text that it reads. */
+/** Counts the tokens of a call: the arguments that the model writes and the text that it reads. */
 export const callTokens = (args: object, result: CallToolResult): number =>
   tokensOf(JSON.stringify(args)) + tokensOf(textOf(result))
 

@@ -1,11 +1,11 @@
 // npm run bench -- tokens [--quick] [--json] [--write <file>]
-// Reads real catalogues from $UNFOLD_DATA, or from shared/data/retrieval beside this repository.
+// Reads real catalogues from $UNFOLD_DATA, or from shared/data/retrieval next to this repository.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { cataloguesIn } from './catalogues.ts'
 import { type Measured, measured } from './measure.ts'
-import { appendixOf, replyBar, reportOf } from './report.ts'
+import { appendixOf, replyTarget, reportOf } from './report.ts'
 
 const options = { quick: { type: 'boolean' }, json: { type: 'boolean' }, write: { type: 'string' } } as const
 const { quick = false, json = false, write } = parseArgs({ options }).values
@@ -14,18 +14,20 @@ const names = quick ? ['toolalpaca', 'livemcp'] : ['toolalpaca', 'metatool', 'li
 
 const catalogues = cataloguesIn(folder, names)
 if (catalogues.length === 0) {
-  console.error('There are no catalogues to measure. Set UNFOLD_DATA to a folder with <set>.tools.json and <set>.queries.json.')
+  console.error(
+    'Nothing measured: no catalogues found. Set UNFOLD_DATA to a folder with <set>.tools.json and <set>.queries.json.',
+  )
 } else {
   const results: Measured[] = []
   for (const catalogue of catalogues) results.push(await measured(catalogue, quick ? 10 : 50))
   const live = results.find(({ name }) => name === 'livemcp')
   console.error(`\n${reportOf(results)}\n\n${appendixOf(results)}\n`)
   if (live !== undefined) {
-    const verdict = live.reply.text <= replyBar ? 'ok  ' : 'MISS'
+    const verdict = live.reply.text <= replyTarget ? 'met' : 'MISSED'
     console.error(
-      `${verdict} search_tools on livemcp: a median of ${live.reply.text} tokens for five matches, at most ${replyBar} wanted`,
+      `${verdict} search_tools on livemcp: median of ${live.reply.text} tokens for five matches (limit: ${replyTarget})`,
     )
-    if (live.reply.text > replyBar) process.exitCode = 1
+    if (live.reply.text > replyTarget) process.exitCode = 1
   }
   if (write !== undefined) writeFileSync(write, `${reportOf(results)}\n`)
   if (json) console.log(JSON.stringify(results, undefined, 2))

@@ -4,34 +4,34 @@ import { testContext } from '@unfold-mcp/server/testing'
 import { type Catalogue, spread } from './catalogues.ts'
 import { callTokens, listTokens, mean, median, textOf, tokensOf } from './cost.ts'
 
-/** What one catalogue costs a model, shown in each way, in tokens by o200k_base. */
+/** Cost of one catalogue with each exposure, in o200k_base tokens. */
 export interface Measured {
   readonly name: string
   readonly tools: number
   readonly servers: number
-  /** Every definition. */
+  /** All definitions. */
   readonly full: number
-  /** `manage_tools`, one search through it, two tools enabled and then listed. */
+  /** `manage_tools`, one search with it, two tools enabled and listed. */
   readonly lazy: number
-  /** Activators, one group opened, its tools listed: the group in the middle, and the costliest of those tried. */
+  /** Activators, and one group activated and listed: the median and the most expensive group. */
   readonly groups: { readonly median: number; readonly most: number } | undefined
-  /** `search_tools`, `describe_tools` and `call_tool`, before anything is asked. */
+  /** `search_tools`, `describe_tools` and `call_tool`, without any call. */
   readonly surface: number
-  /** One search for five signatures, then two definitions. */
+  /** One search with five signatures, then two definitions. */
   readonly perSearch: number
-  /** As many searches as cost what the whole list does. */
+  /** Number of searches that cost as much as the full list. */
   readonly breakEven: number
-  /** How many tools like these cost what the surface and 1, 3 and 10 searches do. */
+  /** Number of average tools that cost as much as the surface tools and 1, 3 and 10 searches. */
   readonly worthFrom: readonly number[]
-  /** A reply of `search_tools` that lists five matches, in the middle: its text, and all of it. */
+  /** Median reply of `search_tools` with five matches: its text, and the whole reply. */
   readonly reply: { readonly text: number; readonly whole: number; readonly replies: number }
-  /** How far the estimate is off: for the whole list, and for one tool in the middle and at the 95th percentile. */
+  /** Error of the estimate: for the full list, and for one tool at the median and the 95th percentile. */
   readonly estimate: { readonly list: number; readonly median: number; readonly p95: number }
 }
 
 export const searchCounts = [1, 3, 10] as const
 
-/** What the search surface costs with this many searches. */
+/** Returns the cost of the search exposure with this number of searches. */
 export const searching = ({ surface, perSearch }: Measured, searches: number): number =>
   Math.round(surface + searches * perSearch)
 

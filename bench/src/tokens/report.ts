@@ -1,37 +1,37 @@
 import { type Measured, searchCounts, searching } from './measure.ts'
 
-/** The bar for a reply with five matches on livemcp. */
-export const replyBar = 400
+/** Target for a reply with five matches on livemcp. */
+export const replyTarget = 400
 
-/** The tables, as text. */
+/** Renders the tables as text. */
 export function reportOf(all: readonly Measured[]): string {
   return [
     'Tokens in the context of a model (o200k_base, compact JSON)',
     '',
     costTable(all),
     '',
-    'Each search is a query, five signatures, and the definitions of two of them. Lazy is one search through manage_tools with two',
-    'tools enabled. Groups are the servers, one of them opened: the middle one, and the costliest.',
+    'Each search is a query, five signatures, and two definitions. Lazy is one search with manage_tools and two enabled',
+    'tools. Groups are servers, with one activated: the median, and the most expensive.',
     '',
-    'Where searching stops paying',
+    'Break-even',
     '',
     breakEvenTable(all),
     '',
-    'The columns on the right say how many tools of this kind cost as much as that many searches: with fewer, list everything.',
+    'The columns on the right are the number of tools that cost as much as that many searches: with fewer, list everything.',
   ].join('\n')
 }
 
-/** What is known of the replies and the estimate. */
+/** Renders the appendix on replies and the estimate. */
 export function appendixOf(all: readonly Measured[]): string {
   return [
-    'A reply of search_tools with five matches, and the estimate of core/tokens against o200k_base',
+    'Replies of search_tools with five matches, and the estimate of core/tokens compared with o200k_base',
     '',
     appendixTable(all),
   ].join('\n')
 }
 
 function costTable(all: readonly Measured[]): string {
-  const head = ['catalogue', 'tools', 'full list', 'lazy', 'groups: one', 'groups: costliest', ...searchCounts.map(searches)]
+  const head = ['catalogue', 'tools', 'full list', 'lazy', 'groups: median', 'groups: max', ...searchCounts.map(searches)]
   return tableOf(
     head,
     all.map((each) => [
@@ -49,10 +49,10 @@ function costTable(all: readonly Measured[]): string {
 function breakEvenTable(all: readonly Measured[]): string {
   const head = [
     'catalogue',
-    'tokens a tool',
+    'tokens per tool',
     'surface',
     'one search',
-    'searches that cost the list',
+    'break-even searches',
     ...searchCounts.map((count) => `tools: ${searches(count)}`),
   ]
   return tableOf(

@@ -1,9 +1,9 @@
 /**
- * A client that knows no tool by name: its menu, its questions and its help are made from what it finds at the server, and made
- * again while it runs when the server changes.
+ * A client that knows no tool by name: it generates its menu, questions and help from the tools of the server, and updates them
+ * when the server changes.
  *
  *   npm run -s example -- adaptive-client                                  with the plugin-folder example
- *   npm run -s example -- adaptive-client http://127.0.0.1:8000/mcp        with a server at an address
+ *   npm run -s example -- adaptive-client http://127.0.0.1:8000/mcp        with a server at a URL
  *   npm run -s example -- adaptive-client npx -y some-server               with any other program
  */
 import { type CallResult, type Change, type Connection, isClientError } from '@unfold-mcp/client'
@@ -11,9 +11,9 @@ import { formOf, printable, type Tool } from '@unfold-mcp/core'
 import { askFor } from './question.ts'
 import { shown, type Terminal } from './terminal.ts'
 
-const mostShown = 30
+const maxShown = 30
 
-/** Talks with whoever is at the terminal until they leave or the server is gone. */
+/** Runs the menu until the user leaves or the server disconnects. */
 export async function converse(connection: Connection, terminal: Terminal): Promise<void> {
   const { server, instructions } = connection
   terminal.say(`${printable(server.title ?? server.name)} ${printable(server.version)}`)
@@ -43,12 +43,12 @@ async function follow(changes: AsyncIterable<Change>, tell: (change: Change) => 
   try {
     for await (const change of changes) tell(change)
   } catch (error) {
-    // The server is gone; the next call says so.
+    // The server has disconnected; the next call reports it.
     if (!isClientError(error)) throw error
   }
 }
 
-/** The tool that a line means: by its number or by its name. */
+/** Returns the tool that a line selects, by number or name. */
 const toolFor = (tools: readonly Tool[], line: string): Tool | undefined =>
   tools.find(({ name }) => name === line) ?? (/^\d+$/u.test(line) ? tools[Number(line) - 1] : undefined)
 
@@ -57,7 +57,7 @@ const matching = (tools: readonly Tool[], line: string): readonly Tool[] => {
   return tools.filter(({ name, title = '', description = '' }) => `${name} ${title} ${description}`.toLowerCase().includes(word))
 }
 
-/** Asks for what the tool needs, calls it and shows what it answers; `false` when the person left. */
+/** Asks for the arguments, calls the tool and prints the result; `false` if the user left. */
 async function used(connection: Connection, tool: Tool, terminal: Terminal): Promise<boolean> {
   if (tool.description !== undefined) terminal.say(shown(tool.description))
   const args = await askFor(formOf(tool.inputSchema).fields, terminal)
@@ -82,12 +82,12 @@ async function used(connection: Connection, tool: Tool, terminal: Terminal): Pro
 
 function menuText(tools: readonly Tool[], word = ''): string {
   if (tools.length === 0) return word === '' ? 'The server has no tools now.' : `No tool goes by "${printable(word)}".`
-  const lines = tools.slice(0, mostShown).map(({ name, description = '' }, index) => {
+  const lines = tools.slice(0, maxShown).map(({ name, description = '' }, index) => {
     const [about = ''] = description.split('\n')
     const place = word === '' ? `${String(index + 1).padStart(3)} ` : '  '
     return `${place}${printable(name)}  ${printable(about, 90)}`
   })
-  const rest = tools.length - mostShown
+  const rest = tools.length - maxShown
   return [
     ...lines,
     rest > 0
@@ -97,12 +97,12 @@ function menuText(tools: readonly Tool[], word = ''): string {
 }
 
 function changeText({ added, removed, changed }: Change): string {
-  const told = [
+  const changes = [
     ...added.map(({ name }) => `+ ${printable(name)}`),
     ...removed.map(({ name }) => `- ${printable(name)}`),
     ...changed.map(({ after }) => `~ ${printable(after.name)}`),
   ]
-  return `The tools changed: ${told.slice(0, 10).join(', ')}${told.length > 10 ? ', …' : ''}`
+  return `The tools changed: ${changes.slice(0, 10).join(', ')}${changes.length > 10 ? ', …' : ''}`
 }
 
 function resultText({ content, isError }: CallResult): string {

@@ -1,10 +1,10 @@
 import { type Field, printable } from '@unfold-mcp/core'
 import type { Terminal } from './terminal.ts'
 
-/** What a person answered: a value, nothing where nothing is needed, or that they left. */
+/** Answer of the user: a value, nothing for an optional field, or that they left. */
 type Answer = { readonly value: unknown } | 'nothing' | 'left'
 
-/** Asks for the value of each field, and gives them as one object; nothing when the person left. */
+/** Asks for the value of each field and returns them as an object; `undefined` if the user left. */
 export async function askFor(fields: readonly Field[], terminal: Terminal): Promise<Record<string, unknown> | undefined> {
   const entries: [string, unknown][] = []
   for (const field of fields) {
@@ -64,7 +64,7 @@ async function askUnion(field: Field & { readonly kind: 'union' }, terminal: Ter
 
 const label = (field: Field): string => printable(field.label === '' ? field.name : field.label)
 
-/** What to ask: the field's name, what it must be, and what holds when nothing is given. */
+/** Returns the question: name, type and default of the field. */
 function questionFor(field: Field): string {
   const kind = 'choices' in field ? field.choices.map((choice) => printable(choice.label, 40)).join(' | ') : words[field.kind]
   const about = field.description === undefined ? '' : `, ${printable(field.description)}`
@@ -88,7 +88,7 @@ const words: { readonly [K in Field['kind']]: string } = {
   json: 'JSON',
 }
 
-/** The value that a line stands for, or what is wrong with it. The server checks the rest. */
+/** Parses a line as a value, or returns the problem. The server checks the rest. */
 function valueFrom(field: Field, line: string): { readonly value: unknown } | string {
   const text = line.trim()
   switch (field.kind) {

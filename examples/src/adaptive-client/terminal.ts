@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline'
 import { printable } from '@unfold-mcp/core'
 
-/** A person or script that is told lines and asked for lines. */
+/** Prints lines to a user or script, and reads lines. */
 export interface Terminal {
   say(text: string): void
-  /** The next line; nothing when there are no more. */
+  /** Reads the next line; `undefined` at the end of the input. */
   ask(prompt: string): Promise<string | undefined>
   close(): void
 }
 
-/** A terminal over streams. Lines that come before they are asked for wait. */
+/** A terminal over streams. Lines that arrive early are queued. */
 export function terminalOver(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Terminal {
   const reader = createInterface({ input })
   const lines: string[] = []
@@ -25,7 +25,7 @@ export function terminalOver(input: NodeJS.ReadableStream, output: NodeJS.Writab
   })
   return {
     say(text) {
-      // What is said while a question stands is put before it.
+      // Output during a question is printed before it.
       output.write(asked === undefined ? `${text}\n` : `\r${text}\n${asked.prompt}`)
     },
     ask(prompt) {
@@ -44,7 +44,7 @@ export function terminalOver(input: NodeJS.ReadableStream, output: NodeJS.Writab
   }
 }
 
-/** Text of a server's over several lines, safe to show. */
+/** Sanitizes multi-line text from a server. */
 export const shown = (text: string): string =>
   text
     .split('\n')

@@ -12,7 +12,7 @@ const ranges: readonly (readonly [net: string, prefix: number])[] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
   ['::', 128],
-  // An IPv4 address can be written inside these, and with it a private one.
+  // These can embed an IPv4 address, including a private one.
   ['64:ff9b::', 96],
   ['2002::', 16],
   ['fc00::', 7],
@@ -25,7 +25,7 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6'
 const hidden = new BlockList()
 for (const [net, prefix] of ranges) hidden.addSubnet(net, prefix, familyOf(net))
 
-/** Whether the address is in a private network, or not of one machine at all. Loopback is neither. */
+/** Returns whether the address is private or not unicast. Loopback is neither. */
 export function isPrivate(address: string): boolean {
   return hidden.check(address, familyOf(address))
 }

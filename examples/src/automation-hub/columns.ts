@@ -17,7 +17,7 @@ export const tableSchema = z.object({
   name: nameSchema,
   columns: z.array(columnSchema),
   nextId: z.int().min(1),
-  /** One value a column, in their order. */
+  /** One value per column, in order. */
   rows: z.array(z.array(valueSchema)),
 })
 
@@ -25,7 +25,7 @@ export type Column = z.infer<typeof columnSchema>
 export type Value = z.infer<typeof valueSchema>
 export type Table = z.infer<typeof tableSchema>
 
-/** The column of this name; the message for a wrong one lists the right ones. */
+/** Returns the column with this name; the error lists the known ones. */
 export function columnOf({ name: table, columns }: Table, name: string): Column {
   const found = columns.find((column) => column.name === name)
   if (found !== undefined) return found
@@ -35,9 +35,9 @@ export function columnOf({ name: table, columns }: Table, name: string): Column 
 
 export const positionOf = (table: Table, name: string): number => table.columns.indexOf(columnOf(table, name))
 
-/** The value, if the column can hold it. */
+/** Returns the value if it fits the column. */
 export function fitting(column: Column, value: Value): Value {
-  if (value === null && column.required) throw new ToolError(`The column "${column.name}" must have a value. Give one.`)
+  if (value === null && column.required) throw new ToolError(`The column "${column.name}" is required. Provide a value.`)
   if (value === null || isOfType(column, value)) return value
   throw new ToolError(`${JSON.stringify(value)} does not fit the column "${column.name}", which holds ${column.type}.`)
 }
@@ -51,7 +51,7 @@ const checks: { readonly [type in Column['type']]: (value: Value) => boolean } =
   boolean: (value) => typeof value === 'boolean',
 }
 
-/** Below zero when `a` comes first; nothing comes before something. */
+/** Compares two values; null sorts first. */
 export function compared(a: Value, b: Value): number {
   if (a === b) return 0
   if (a === null || b === null) return a === null ? -1 : 1

@@ -5,16 +5,16 @@ import { type Changed, type Database, databaseSchema, emptyDatabase } from './ta
 
 export interface DatabaseFile {
   read(): Promise<Database>
-  /** Writes what `apply` makes of the database, whole or not at all. Changes are made one after another. */
+  /** Writes the result of `apply` atomically. Changes run one after another. */
   change<T>(apply: (database: Database) => Changed<T>): Promise<T>
 }
 
-/** A database in one JSON file. It is read anew each time, so that several servers see each other's changes. */
+/** A database in one JSON file, read for each operation, so that several servers see each other's changes. */
 export function databaseIn(file: string): DatabaseFile {
   const read = async (): Promise<Database> => {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined
-      throw new Error(`The database could not be read (${error.code}). Whoever runs the server must look at it.`, {
+      throw new Error(`Reading the database failed (${error.code}). The operator of the server must check it.`, {
         cause: error,
       })
     })
@@ -42,6 +42,6 @@ function parsed(text: string): Database {
   try {
     return databaseSchema.parse(JSON.parse(text))
   } catch (error) {
-    throw new Error('The database file is damaged. Whoever runs the server must mend it or move it away.', { cause: error })
+    throw new Error('The database file is corrupt. The operator of the server must repair or move it.', { cause: error })
   }
 }

@@ -6,8 +6,8 @@ import { type Toolbox, ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
 import { type Folder, failed } from './folder.ts'
 
-const mostBytes = 1_000_000
-const mostEntries = 1_000
+const maxBytes = 1_000_000
+const maxEntries = 1_000
 
 export const pathSchema = z
   .string()
@@ -22,12 +22,12 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'read_file',
     {
       group: 'file_ops',
-      description: `Read a file, or a part of it; at most ${mostBytes.toLocaleString('en')} bytes at once.`,
+      description: `Read a file, or a part of it; at most ${maxBytes.toLocaleString('en')} bytes at once.`,
       inputSchema: z.object({
         path: pathSchema,
         encoding: encodingSchema,
         offset: z.int().min(0).default(0).describe('First byte to read'),
-        length: z.int().min(1).max(mostBytes).optional().describe('How many bytes'),
+        length: z.int().min(1).max(maxBytes).optional().describe('How many bytes'),
       }),
       readOnly: true,
       openWorld: false,
@@ -35,7 +35,7 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     async ({ path, encoding, offset, length }) => {
       const bytes = await readPart(await files.existing(path), { offset, length }).catch(failed(path))
       if (bytes === undefined) {
-        throw new ToolError(`"${path}" has more than ${mostBytes} bytes. Read it in parts, with offset and length.`)
+        throw new ToolError(`"${path}" has more than ${maxBytes} bytes. Read it in parts, with offset and length.`)
       }
       if (encoding === 'utf8' && bytes.includes(0)) throw new ToolError(`"${path}" is not text. Read it with encoding: "base64".`)
       return bytes.toString(encoding)
@@ -58,10 +58,10 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
       openWorld: false,
     },
     async ({ path, content, encoding, append }) => {
-      const place = await files.place(path)
+      const location = await files.newPath(path)
       const before = append ? await wholeIfAny(files, path) : Buffer.alloc(0)
       const bytes = Buffer.concat([before, Buffer.from(content, encoding)])
-      await replaceFile(place, bytes).catch(failed(path))
+      await replaceFile(location, bytes).catch(failed(path))
       return { path, bytes: bytes.length }
     },
   )
@@ -76,9 +76,9 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
       openWorld: false,
     },
     async ({ path }) => {
-      const place = await files.entry(path)
-      const isFolder = (await lstat(place).catch(failed(path))).isDirectory()
-      await (isFolder ? rmdir(place) : unlink(place)).catch(failed(path))
+      const location = await files.entry(path)
+      const isFolder = (await lstat(location).catch(failed(path))).isDirectory()
+      await (isFolder ? rmdir(location) : unlink(location)).catch(failed(path))
       return `Deleted ${path}.`
     },
   )
@@ -95,8 +95,8 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     async ({ from, to, overwrite }) => {
       const source = await files.entry(from)
       await lstat(source).catch(failed(from))
-      const target = await files.place(to)
-      if (!overwrite) await refuseTaken(target, to)
+      const target = await files.newPath(to)
+      if (!overwrite) await rejectExisting(target, to)
       await rename(source, target).catch(failed(to))
       return `Moved ${from} to ${to}.`
     },
@@ -106,7 +106,7 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'list_files',
     {
       group: 'file_ops',
-      description: `List a folder: at most ${mostEntries.toLocaleString('en')} entries, by name.`,
+      description: `List a folder: at most ${maxEntries.toLocaleString('en')} entries, by name.`,
       inputSchema: z.object({ path: pathSchema.default('.'), recursive: z.boolean().default(false) }),
       outputSchema: z.object({
         entries: z.array(
@@ -123,61 +123,61 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
       openWorld: false,
     },
     async ({ path, recursive }) => {
-      const place = await files.existing(path)
-      const found = await readdir(place, { withFileTypes: true, recursive }).catch(failed(path))
+      const location = await files.existing(path)
+      const found = await readdir(location, { withFileTypes: true, recursive }).catch(failed(path))
       const named = found
-        .map((entry) => ({ entry, path: posix.join(path, relativeTo(place, entry)) }))
+        .map((entry) => ({ entry, path: posix.join(path, relativeTo(location, entry)) }))
         .sort((a, b) => (a.path < b.path ? -1 : 1))
-      const entries = await Promise.all(named.slice(0, mostEntries).map((each) => described(each.entry, each.path)))
-      return { entries, truncated: named.length > mostEntries }
+      const entries = await Promise.all(named.slice(0, maxEntries).map((each) => described(each.entry, each.path)))
+      return { entries, truncated: named.length > maxEntries }
     },
   )
 }
 
-/** The bytes asked for; nothing when the rest of the file is more than fits into an answer. */
+/** Returns the requested bytes; `undefined` if they exceed the result limit. */
 async function readPart(
-  place: string,
+  location: string,
   { offset, length }: { offset: number; length: number | undefined },
 ): Promise<Buffer | undefined> {
-  await using file = await open(place)
+  await using file = await open(location)
   const { size } = await file.stat()
   const wanted = Math.max(0, Math.min(length ?? size, size - offset))
-  if (wanted > mostBytes) return undefined
+  if (wanted > maxBytes) return undefined
   const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, offset)
   return buffer.subarray(0, bytesRead)
 }
 
 async function wholeIfAny(files: Folder, path: string): Promise<Buffer> {
-  const place = await files.existing(path).catch((error: Error) => {
+  const location = await files.existing(path).catch((error: Error) => {
     if ((error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined
     throw error
   })
-  if (place === undefined) return Buffer.alloc(0)
-  await using file = await open(place).catch(failed(path))
+  if (location === undefined) return Buffer.alloc(0)
+  await using file = await open(location).catch(failed(path))
   return file.readFile().catch(failed(path))
 }
 
-/** Replaces a file whole: a reader sees the old bytes or the new ones, and a crash leaves one of both. */
-export async function replaceFile(place: string, bytes: string | Uint8Array): Promise<void> {
-  const draft = draftBeside(place)
+/** Replaces a file atomically. */
+export async function replaceFile(location: string, bytes: string | Uint8Array): Promise<void> {
+  const draft = draftPath(location)
   try {
     await writeFile(draft, bytes, { flag: 'wx' })
-    await rename(draft, place)
+    await rename(draft, location)
   } finally {
     await rm(draft, { force: true })
   }
 }
 
-export const draftBeside = (place: string): string => join(dirname(place), `.${randomUUID()}.tmp`)
+export const draftPath = (location: string): string => join(dirname(location), `.${randomUUID()}.tmp`)
 
-export async function refuseTaken(place: string, path: string): Promise<void> {
-  const taken = await lstat(place).catch(() => undefined)
-  if (taken !== undefined) throw new ToolError(`"${path}" exists already. Choose another name, or say overwrite: true.`)
+export async function rejectExisting(location: string, path: string): Promise<void> {
+  const taken = await lstat(location).catch(() => undefined)
+  if (taken !== undefined) throw new ToolError(`"${path}" already exists. Choose another name, or pass overwrite: true.`)
 }
 
-const relativeTo = (place: string, { parentPath, name }: Dirent): string =>
+const relativeTo = (location: string, { parentPath, name }: Dirent): string =>
   join(parentPath, name)
-    .slice(place.length + 1)
+    .slice(location.length + 1)
     .replaceAll('\\', '/')
 
 async function described(entry: Dirent, path: string) {

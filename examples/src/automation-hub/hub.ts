@@ -1,5 +1,5 @@
 /**
- * Shows a menu of groups: a fresh client sees three activators and `deactivate`, and opens what its task needs.
+ * Shows a menu of groups: a new client sees three activators and `deactivate`, and activates the groups that its task needs.
  * All three groups work on one folder: $AUTOMATION_HUB_FOLDER, or automation-hub under $UNFOLD_HOME.
  *
  *   npm run -s example -- automation-hub                  over standard input and output
@@ -24,10 +24,10 @@ export function automationHub({ folder, ...limits }: Settings) {
       network: { description: 'Network operations: fetch, download, upload' },
       database: { description: 'Database operations: query, insert, update' },
     },
-    // A model that remembers a tool from an earlier conversation is told which group to open.
+    // A model that remembers a tool from an earlier conversation learns which group to activate.
     hiddenCalls: 'hint',
   })
-  // The database lies beside the files, so that no file tool can damage it.
+  // The database is outside the files folder, so that no file tool can damage it.
   const files = folderAt(join(folder, 'files'))
   addFileTools(hub, files)
   addNetworkTools(hub, files, limits)

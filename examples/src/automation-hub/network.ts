@@ -3,11 +3,11 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { type Toolbox, ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
-import { draftBeside, pathSchema, refuseTaken } from './files.ts'
+import { draftPath, pathSchema, rejectExisting } from './files.ts'
 import { type Folder, failed } from './folder.ts'
 import { ask, bytesOf, type WebLimits } from './web.ts'
 
-const mostFileBytes = 100_000_000
+const maxFileBytes = 100_000_000
 
 const urlSchema = z.string().min(1).max(4_000).describe('An http or https address')
 
@@ -43,14 +43,14 @@ export function addNetworkTools(hub: Toolbox<'network'>, files: Folder, limits: 
       openWorld: true,
     },
     async ({ url, path, overwrite }, { signal }) => {
-      const place = await files.place(path)
-      if (!overwrite) await refuseTaken(place, path)
+      const location = await files.newPath(path)
+      if (!overwrite) await rejectExisting(location, path)
       const { status, type, body, discard } = await ask(url, { method: 'GET', signal, ...limits })
       if (status !== 200) {
         discard()
-        throw new ToolError(`${url} answered ${status}; nothing was saved. Look at it with fetch_url.`)
+        throw new ToolError(`${url} returned status ${status}; nothing was saved. Use fetch_url to see the response.`)
       }
-      return { path, bytes: await save(body, place).catch(failed(path)), type }
+      return { path, bytes: await save(body, location).catch(failed(path)), type }
     },
   )
 
@@ -70,31 +70,31 @@ export function addNetworkTools(hub: Toolbox<'network'>, files: Folder, limits: 
       openWorld: true,
     },
     async ({ path, url, method, type }, { signal }) => {
-      const place = await files.existing(path)
-      const { size } = await stat(place).catch(failed(path))
-      if (size > mostFileBytes) throw new ToolError(`"${path}" has ${size} bytes; up to ${mostFileBytes} can be sent.`)
+      const location = await files.existing(path)
+      const { size } = await stat(location).catch(failed(path))
+      if (size > maxFileBytes) throw new ToolError(`"${path}" has ${size} bytes; up to ${maxFileBytes} can be sent.`)
       const headers = { 'content-type': type, 'content-length': String(size) }
-      const { status, body } = await ask(url, { method, headers, body: createReadStream(place), signal, ...limits })
+      const { status, body } = await ask(url, { method, headers, body: createReadStream(location), signal, ...limits })
       return { status, bytes: size, answer: (await bytesOf(body, 10_000)).bytes.toString('utf8') }
     },
   )
 }
 
-/** Saves a body as a file, whole or not at all; returns its size. */
-async function save(body: AsyncIterable<Buffer>, place: string): Promise<number> {
-  const draft = draftBeside(place)
+/** Saves a body as a file atomically; returns its size. */
+async function save(body: AsyncIterable<Buffer>, location: string): Promise<number> {
+  const draft = draftPath(location)
   let bytes = 0
   const counted = async function* (): AsyncGenerator<Buffer> {
     for await (const part of body) {
       bytes += part.length
-      if (bytes > mostFileBytes)
-        throw new ToolError(`It holds more than ${mostFileBytes} bytes; nothing was saved. Ask for a smaller file.`)
+      if (bytes > maxFileBytes)
+        throw new ToolError(`The response has more than ${maxFileBytes} bytes; nothing was saved. Choose a smaller file.`)
       yield part
     }
   }
   try {
     await pipeline(counted, createWriteStream(draft, { flags: 'wx' }))
-    await rename(draft, place)
+    await rename(draft, location)
     return bytes
   } finally {
     await rm(draft, { force: true })

@@ -2,17 +2,17 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 export interface Settings {
-  /** Everything the hub keeps is in here. */
+  /** Data folder of the hub. */
   readonly folder: string
-  /** Whether network tools may reach addresses of private networks; loopback they always may. */
+  /** True if network tools may reach private networks; loopback is always allowed. */
   readonly allowPrivate: boolean
-  /** How long a web server may take to answer, whole. */
+  /** Timeout for a complete response. */
   readonly timeoutMs: number
 }
 
-/** The settings that environment variables ask for. */
+/** Reads the settings from environment variables. */
 export function settingsFrom(env: { readonly [name: string]: string | undefined }): Settings {
-  // A variable that is set to nothing counts as not set.
+  // An empty variable counts as not set.
   const home = env.UNFOLD_HOME || join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'unfold')
   return {
     folder: env.AUTOMATION_HUB_FOLDER || join(home, 'automation-hub'),

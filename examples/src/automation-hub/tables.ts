@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { type Column, columnOf, compared, fitting, positionOf, type Table, tableSchema, type Value } from './columns.ts'
 import { matches, type Where } from './where.ts'
 
-/** Everything the database holds, as it is written to disk. */
+/** Content of the database, as written to disk. */
 export const databaseSchema = z.object({ tables: z.array(tableSchema) })
 
 export type Database = z.infer<typeof databaseSchema>
 export type Row = { readonly [column: string]: Value }
 
-/** What a change makes of the database, and what it tells whoever asked for it. */
+/** The changed database, and the result for the caller. */
 export interface Changed<T> {
   readonly next: Database
   readonly result: T
@@ -17,31 +17,31 @@ export interface Changed<T> {
 
 export const emptyDatabase: Database = { tables: [] }
 
-const mostTables = 50
-const mostRows = 10_000
+const maxTables = 50
+const maxRows = 10_000
 const idColumn: Column = { name: 'id', type: 'integer', required: true }
 
-/** The database with a new table, whose rows get an `id` of their own. */
+/** Adds a table; its rows get an `id`. */
 export function withTable(database: Database, name: string, columns: readonly Column[]): Changed<string> {
   if (database.tables.some((table) => table.name === name)) {
-    throw new ToolError(`There is a table "${name}" already. Insert into it, or choose another name.`)
+    throw new ToolError(`Table "${name}" already exists. Insert into it, or choose another name.`)
   }
-  if (database.tables.length >= mostTables)
-    throw new ToolError(`There are ${mostTables} tables, which is the most. Use one of them.`)
+  if (database.tables.length >= maxTables)
+    throw new ToolError(`The limit of ${maxTables} tables is reached. Use an existing table.`)
   const names = [idColumn, ...columns].map((column) => column.name)
-  const twice = names.find((each, index) => names.indexOf(each) !== index)
-  if (twice === 'id') throw new ToolError('Every table has a column "id" already. Leave it out.')
-  if (twice !== undefined) throw new ToolError(`The column "${twice}" is named twice. Rename one.`)
+  const duplicate = names.find((each, index) => names.indexOf(each) !== index)
+  if (duplicate === 'id') throw new ToolError('Every table already has a column "id". Omit it.')
+  if (duplicate !== undefined) throw new ToolError(`Duplicate column "${duplicate}". Rename one.`)
   const table: Table = { name, columns: [idColumn, ...columns], nextId: 1, rows: [] }
   return { next: { tables: [...database.tables, table] }, result: `Made table ${name}: ${names.join(', ')}.` }
 }
 
-/** The database with new rows, and their ids. */
+/** Inserts rows and returns their ids. */
 export function withRows(database: Database, name: string, rows: readonly Row[]): Changed<{ ids: number[] }> {
   const table = tableOf(database, name)
   const { nextId, columns } = table
-  if (table.rows.length + rows.length > mostRows) {
-    throw new ToolError(`Table "${name}" has ${table.rows.length} rows, and ${mostRows} are the most. Use another table.`)
+  if (table.rows.length + rows.length > maxRows) {
+    throw new ToolError(`Table "${name}" has ${table.rows.length} rows (limit: ${maxRows}). Use another table.`)
   }
   const made = rows.map((row, index) => {
     for (const column of Object.keys(row)) settable(table, column)
@@ -52,7 +52,7 @@ export function withRows(database: Database, name: string, rows: readonly Row[])
   return { next, result: { ids: rows.map((_, index) => nextId + index) } }
 }
 
-/** The database with `set` in every row that matches, and how many those are. */
+/** Updates all matching rows and returns their number. */
 export function withUpdate(
   database: Database,
   { table: name, set, where }: { table: string; set: Row; where: Where },
@@ -78,7 +78,7 @@ export interface Query {
   readonly limit: number
 }
 
-/** The rows that match, and how many there are without the limit. */
+/** Returns the matching rows, and their number without the limit. */
 export function queried(database: Database, query: Query): { rows: Row[]; total: number } {
   const table = tableOf(database, query.table)
   const shown = (query.columns ?? table.columns.map((column) => column.name)).map(
@@ -97,11 +97,11 @@ function tableOf({ tables }: Database, name: string): Table {
   const found = tables.find((table) => table.name === name)
   if (found !== undefined) return found
   const known = tables.map((table) => table.name).join(', ')
-  throw new ToolError(`There is no table "${name}". ${known === '' ? 'Make one with create_table.' : `Tables: ${known}.`}`)
+  throw new ToolError(`Unknown table "${name}". ${known === '' ? 'Create one with create_table.' : `Tables: ${known}.`}`)
 }
 
 function settable(table: Table, name: string): Column {
-  if (name === 'id') throw new ToolError('The column "id" is filled in by the database. Leave it out.')
+  if (name === 'id') throw new ToolError('The database assigns the column "id". Omit it.')
   return columnOf(table, name)
 }
 

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { ToolError } from '@unfold-mcp/server'
 import { isPrivate } from './addresses.ts'
 
-const mostRedirects = 5
+const maxRedirects = 5
 
 export interface WebLimits {
   readonly allowPrivate: boolean
@@ -22,20 +22,20 @@ export interface Ask extends WebLimits {
 }
 
 export interface Answer {
-  /** Where the answer came from, after redirects. */
+  /** Final URL after redirects. */
   readonly url: string
   readonly status: number
   readonly type: string
   readonly body: AsyncIterable<Buffer>
-  /** Ends an answer whose body is not wanted. */
+  /** Discards the body. */
   readonly discard: () => void
 }
 
-/** Asks a web server. A GET follows redirects; every address on the way is checked when the connection is made. */
+/** Sends a request. A GET follows redirects; every address is checked when the connection is made. */
 export async function ask(url: string, options: Ask): Promise<Answer> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)])
   let at = checkedUrl(url, options.allowPrivate)
-  for (let hops = 0; hops <= mostRedirects; hops++) {
+  for (let hops = 0; hops <= maxRedirects; hops++) {
     const response = await send(at, { ...options, signal })
     const location = response.headers.location
     const isRedirect =
@@ -48,10 +48,10 @@ export async function ask(url: string, options: Ask): Promise<Answer> {
     response.destroy()
     at = checkedUrl(new URL(location, at).href, options.allowPrivate)
   }
-  throw new ToolError(`${url} redirects more than ${mostRedirects} times. Ask for the final address.`)
+  throw new ToolError(`${url} redirects more than ${maxRedirects} times. Use the final URL.`)
 }
 
-/** What a body holds, up to `most` bytes. */
+/** Reads a body, up to `most` bytes. */
 export async function bytesOf(body: AsyncIterable<Buffer>, most: number): Promise<{ bytes: Buffer; truncated: boolean }> {
   const parts: Buffer[] = []
   let size = 0
@@ -64,12 +64,12 @@ export async function bytesOf(body: AsyncIterable<Buffer>, most: number): Promis
 }
 
 function checkedUrl(text: string, allowPrivate: boolean): URL {
-  if (!URL.canParse(text)) throw new ToolError(`"${text}" is not an address. Give a whole one, such as https://example.com/page.`)
+  if (!URL.canParse(text)) throw new ToolError(`"${text}" is not a valid URL. Use one such as https://example.com/page.`)
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new ToolError(`${url.protocol} addresses are not fetched. Give one that starts with http:// or https://.`)
+    throw new ToolError(`${url.protocol} URLs are not supported. Use http:// or https://.`)
   }
-  // A number needs no look-up, so the check there would never see it.
+  // IP addresses are not resolved, so the check during the lookup does not apply.
   const host = url.hostname.replace(/^\[|\]$/gu, '')
   if (!allowPrivate && isIP(host) !== 0 && isPrivate(host)) throw refused(host, host)
   return url
@@ -86,7 +86,7 @@ function send(url: URL, { method, headers, body, signal, allowPrivate }: Ask): P
   })
 }
 
-// The check belongs here and not before the request: a name may resolve differently the second time it is asked for.
+// The check must happen here and not before the request: a name may resolve differently the second time.
 const publicOnly: LookupFunction = (host, options, callback) => {
   lookup(host, options, (error, found: string | LookupAddress[], family) => {
     const addresses = typeof found === 'string' ? [{ address: found }] : (found ?? [])
@@ -106,7 +106,7 @@ async function* chunks(response: IncomingMessage, url: URL, signal: AbortSignal)
   try {
     yield* response as AsyncIterable<Buffer>
   } catch (error) {
-    // Half an answer looks like a broken connection, also when it was ended from here.
+    // An incomplete response looks like a broken connection, even after a local abort.
     if (signal.aborted) throw explained(url, 'ABORT_ERR', error)
     throw explained(url, codeOf(error), error)
   }

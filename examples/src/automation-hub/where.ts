@@ -10,7 +10,7 @@ const conditionSchema = z.object({
   value: z.union([valueSchema, z.array(valueSchema).max(100)]).describe('Of the column’s type; a list of them for "in"'),
 })
 
-/** Conditions that must all hold. */
+/** Conditions, all of which must match. */
 export const whereSchema = z.array(conditionSchema).max(20).describe('Conditions that must all hold')
 
 type Condition = z.infer<typeof conditionSchema>
@@ -18,7 +18,7 @@ type Operator = Condition['op']
 
 export type Where = readonly Condition[]
 
-/** Whether a row fulfils every condition. Throws for a condition that can hold for no row of this table. */
+/** Returns whether a row matches every condition. Throws for a condition that no row of this table can match. */
 export function matches(table: Table, where: Where): (row: readonly Value[]) => boolean {
   const tests = where.map((condition) => {
     const at = positionOf(table, condition.column)
@@ -42,13 +42,12 @@ function testOf(column: Column, { op, value }: Condition): (found: Value) => boo
 
 function check(column: Column, op: Operator, value: Value): void {
   if (op === 'contains' && column.type !== 'text')
-    throw new ToolError(`"contains" is for text, and "${column.name}" holds ${column.type}.`)
+    throw new ToolError(`"contains" works on text, but "${column.name}" is ${column.type}.`)
   if (value === null && (op === '=' || op === '!=' || op === 'in')) return
   if (value === null)
     throw new ToolError(`"${op}" needs a value. To find rows without one in "${column.name}", use "=" with null.`)
   const given = column.type === 'integer' && typeof value === 'number' ? Math.trunc(value) : value
-  if (!isOfType(column, given))
-    throw new ToolError(`"${column.name}" holds ${column.type}; ${JSON.stringify(value)} is something else.`)
+  if (!isOfType(column, given)) throw new ToolError(`"${column.name}" is ${column.type}; ${JSON.stringify(value)} is not.`)
 }
 
 const holds: { readonly [op in Exclude<Operator, 'in' | 'contains'>]: (order: number) => boolean } = {

@@ -12,7 +12,7 @@ const written = (moment: Date): string => moment.toISOString().slice(0, 10)
 const later = (moment: Date, days: number): Date => new Date(moment.getTime() + days * day)
 const daysBetween = (from: Date, to: Date): number => Math.round((to.getTime() - from.getTime()) / day)
 
-/** The same day some months later, or the last day of a month that is shorter. */
+/** Adds months to a date, clamped to the last day of the month. */
 function monthsLater(moment: Date, months: number): Date {
   const first = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + months, 1))
   const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()
@@ -38,7 +38,7 @@ const steps: { readonly [unit: string]: (moment: Date, count: number) => Date } 
 const isBusinessDay = (moment: Date): boolean => moment.getUTCDay() % 6 !== 0
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 
-/** Whole months that lie between two dates. */
+/** Returns the full months between two dates. */
 function monthsBetween(from: Date, to: Date): number {
   const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
   return months - (monthsLater(from, months) > to ? 1 : 0)
@@ -53,14 +53,14 @@ const differences: { readonly [unit: string]: (from: Date, to: Date) => number }
     Array.from({ length: Math.max(0, daysBetween(from, to)) }, (_, index) => later(from, index + 1)).filter(isBusinessDay).length,
 }
 
-/** The week of the year as ISO 8601 counts it: the first has the first Thursday. */
+/** Returns the ISO 8601 week: the first week has the first Thursday. */
 function isoWeek(moment: Date): { year: number; week: number } {
   const thursday = later(moment, 3 - ((moment.getUTCDay() + 6) % 7))
   const year = thursday.getUTCFullYear()
   return { year, week: Math.floor(daysBetween(new Date(Date.UTC(year, 0, 1)), thursday) / 7) + 1 }
 }
 
-/** Easter Sunday of the Gregorian calendar. */
+/** Returns Easter Sunday in the Gregorian calendar. */
 function easter(year: number): Date {
   const golden = year % 19
   const century = Math.floor(year / 100)
@@ -192,7 +192,7 @@ export function addCalendar(workshop: Toolbox<Shelf>): void {
   const moment = z.object({ time: z.iso.datetime({ offset: true }).describe('Such as 2026-07-28T12:00:00Z') })
   for (const { name, zone } of cities) {
     const description = `What time it is in ${name} at a given moment (time zone ${zone}).`
-    // Swedish writes dates as ISO 8601 does.
+    // The Swedish locale formats dates like ISO 8601.
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
     workshop.tool(
       `time_in_${name.toLowerCase().replaceAll(' ', '_')}`,

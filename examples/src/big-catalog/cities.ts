@@ -9,7 +9,7 @@ const zones = {
   Pacific: 'Auckland Honolulu Fiji',
 } as const
 
-/** Cities with the time zone that is named after each. */
+/** Cities with their time zones. */
 export const cities = Object.entries(zones).flatMap(([region, names]) =>
   names.split(' ').map((name) => ({ name: name.replaceAll('_', ' '), zone: `${region}/${name}` })),
 )

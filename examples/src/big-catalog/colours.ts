@@ -2,7 +2,7 @@ import type { Toolbox } from '@unfold-mcp/server'
 import { z } from 'zod'
 import type { Shelf } from './shelves.ts'
 
-/** Red, green and blue, each from 0 to 1: what every notation is read into and written from. */
+/** Red, green and blue from 0 to 1; the common format of all notations. */
 type Colour = readonly [number, number, number]
 
 interface Notation {
@@ -21,7 +21,7 @@ function numbersIn(text: string, count: number, example: string): readonly numbe
   return found
 }
 
-/** Hue in degrees, with the largest and the smallest of the three parts. */
+/** Hue in degrees, with the largest and the smallest component. */
 function hueOf([r, g, b]: Colour): { hue: number; most: number; least: number } {
   const most = Math.max(r, g, b)
   const least = Math.min(r, g, b)
@@ -31,7 +31,7 @@ function hueOf([r, g, b]: Colour): { hue: number; most: number; least: number } 
   return { hue: sixth * 60, most, least }
 }
 
-/** The colour of a hue with this much colour in it, raised by an amount of white. */
+/** Returns the colour of a hue with this chroma, plus an amount of white. */
 function ofHue(hue: number, chroma: number, white: number): Colour {
   const part = (shift: number): number => {
     const place = (shift + (((hue % 360) + 360) % 360) / 60) % 6
@@ -120,7 +120,7 @@ const mixed = (one: Colour, other: Colour, share: number): Colour => {
   return [part(0), part(1), part(2)]
 }
 
-/** How bright people see a colour, from 0 to 1. */
+/** Returns the relative luminance of a colour, from 0 to 1. */
 const luminance = (colour: Colour): number => {
   const [r = 0, g = 0, b = 0] = colour.map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
   return 0.2126 * r + 0.7152 * g + 0.0722 * b

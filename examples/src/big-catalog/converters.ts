@@ -6,7 +6,7 @@ import { type Measure, measures, type Unit } from './units.ts'
 
 const inputSchema = z.object({ value: z.number() })
 
-/** One instrument for each pair of units that measure the same. */
+/** One tool for each pair of units of the same quantity. */
 export function addConverters(workshop: Toolbox<Shelf>): void {
   for (const [shelf, measure] of Object.entries(measures) as [keyof typeof measures, Measure][]) {
     for (const [from, to] of pairs(measure.units)) {

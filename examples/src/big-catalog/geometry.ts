@@ -5,7 +5,7 @@ import type { Shelf } from './shelves.ts'
 
 type Sizes = { readonly [name: string]: number }
 
-/** A shape: the sizes it is given by, and what can be computed from them. */
+/** A shape: its dimensions, and the values computed from them. */
 interface Shape {
   readonly name: string
   readonly sizes: readonly string[]
@@ -15,7 +15,7 @@ interface Shape {
 const { PI, sqrt, hypot, tan } = Math
 const at = (sizes: Sizes, name: string): number => sizes[name] ?? 0
 
-/** Shapes of one size, and of two and three, with readable formulas. */
+/** Shapes with one, two and three dimensions. */
 const round = (name: string, computes: { [quantity: string]: (r: number) => number }): Shape => ({
   name,
   sizes: ['radius'],
@@ -39,7 +39,7 @@ const polygon = (name: string, corners: number): Shape =>
 const heron = (a: number, b: number, c: number): number => {
   const half = (a + b + c) / 2
   const square = half * (half - a) * (half - b) * (half - c)
-  if (square < 0) throw new Error(`No triangle has the sides ${a}, ${b} and ${c}: one is longer than the others together.`)
+  if (square < 0) throw new Error(`No triangle has the sides ${a}, ${b} and ${c}: one is longer than the other two combined.`)
   return sqrt(square)
 }
 

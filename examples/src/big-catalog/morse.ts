@@ -6,7 +6,7 @@ const codes =
 const codeOf = new Map(Array.from(letters).map((letter, index) => [letter, codes[index] ?? '']))
 const letterOf = new Map([...codeOf].map(([letter, code]) => [code, letter]))
 
-/** Letters apart by spaces, words by slashes; what has no code is left out. */
+/** Separates letters by spaces and words by slashes; omits characters without a code. */
 export function toMorse(text: string): string {
   const word = (each: string): string =>
     Array.from(each)

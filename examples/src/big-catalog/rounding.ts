@@ -1,2 +1,2 @@
-/** Without the last digits, which floating point makes up. */
+/** Removes floating-point noise. */
 export const rounded = (value: number): number => Number(value.toPrecision(12))

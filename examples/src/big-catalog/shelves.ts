@@ -18,7 +18,7 @@ const converting = Object.entries(measures).map(([name, { units }]) => [
   `Convert ${name.replaceAll('_', ' ')}: ${units.map(({ plural }) => plural).join(', ')}`,
 ])
 
-/** Where the instruments lie: one shelf for each craft, and one for each thing that can be measured. */
+/** The groups: one for each domain, and one for each quantity. */
 export const shelves = Object.fromEntries(
   [...Object.entries(crafts), ...converting].map(([name, description]) => [name, { description }]),
 ) as { readonly [S in Shelf]: { readonly description: string } }

@@ -8,13 +8,13 @@ const mean = (values: readonly number[]): number => sum(values) / values.length
 const variance = (values: readonly number[]): number => sum(values.map((value) => (value - mean(values)) ** 2)) / values.length
 const sorted = (values: readonly number[]): readonly number[] => values.toSorted((a, b) => a - b)
 
-/** The value below which a share of the others lie, between neighbours where it falls between them. */
+/** Returns a quantile with linear interpolation. */
 function quantile(values: readonly number[], share: number): number {
   const ordered = sorted(values)
-  const place = share * (ordered.length - 1)
-  const below = ordered[Math.floor(place)] ?? 0
-  const above = ordered[Math.ceil(place)] ?? 0
-  return below + (above - below) * (place - Math.floor(place))
+  const position = share * (ordered.length - 1)
+  const below = ordered[Math.floor(position)] ?? 0
+  const above = ordered[Math.ceil(position)] ?? 0
+  return below + (above - below) * (position - Math.floor(position))
 }
 
 const computed: { readonly [name: string]: readonly [description: string, work: (values: readonly number[]) => number] } = {
@@ -46,7 +46,7 @@ export function addStatistics(workshop: Toolbox<Shelf>): void {
   for (const [name, [description, work]] of Object.entries(computed)) {
     workshop.tool(`${name}_of_numbers`, { ...shelf, description, inputSchema: z.object({ values: numbers }) }, ({ values }) => {
       const value = work(values)
-      if (!Number.isFinite(value)) throw new Error('These numbers have no such mean: all must be above 0.')
+      if (!Number.isFinite(value)) throw new Error('This mean is not defined for these numbers: all must be above 0.')
       return { value: rounded(value) }
     })
   }
@@ -85,7 +85,7 @@ export function addStatistics(workshop: Toolbox<Shelf>): void {
       inputSchema: z.object({ x: numbers.min(2), y: numbers.min(2) }),
     },
     ({ x, y }) => {
-      if (x.length !== y.length) throw new Error(`x has ${x.length} numbers and y has ${y.length}; give as many of each.`)
+      if (x.length !== y.length) throw new Error(`x has ${x.length} numbers and y has ${y.length}; both need the same count.`)
       const shared = mean(x.map((value, index) => (value - mean(x)) * ((y[index] ?? 0) - mean(y))))
       if (variance(x) === 0) throw new Error('All x are the same, so no line fits.')
       const slope = shared / variance(x)

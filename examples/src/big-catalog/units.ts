@@ -1,4 +1,4 @@
-/** A unit and what one of it is in the first unit of its measure; `zero` where the scales do not begin together. */
+/** A unit with its factor to the base unit; `zero` if the scales have different origins. */
 export interface Unit {
   readonly singular: string
   readonly plural: string
@@ -8,7 +8,7 @@ export interface Unit {
 }
 
 export interface Measure {
-  /** What is measured, as people say it. */
+  /** Name of the quantity. */
   readonly what: string
   readonly units: readonly Unit[]
 }
@@ -28,7 +28,7 @@ const degree = (scale: string, symbol: string, size: number, zero: number): Unit
   zero,
 })
 
-/** All that can be converted. Within a measure every unit is converted to every other. */
+/** All quantities. Each unit can be converted to every other unit of its quantity. */
 export const measures = {
   length: {
     what: 'length or distance',

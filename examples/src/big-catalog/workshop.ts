@@ -1,8 +1,7 @@
 /**
- * Shows a large catalogue: a workshop of about a thousand small instruments, each for one job and each working. Nobody wants
- * to read a thousand definitions to convert a mile, so the toolbox measures (`exposure: 'auto'`) and lists three tools that search
- * and call the others. With `/mcp?exposure=groups` a session sees one activator for each shelf and opens the shelf it needs, with
- * `?exposure=lazy` it starts with `manage_tools`.
+ * Shows a large catalogue: about a thousand small, working tools. A thousand definitions exceed the token budget, so the toolbox
+ * (`exposure: 'auto'`) lists three tools that search and call the others. With `/mcp?exposure=groups` a session sees one activator
+ * for each group, with `?exposure=lazy` it starts with `manage_tools`.
  *
  *   npm run -s example -- big-catalog                  over standard input and output
  *   npm run -s example -- big-catalog --http 8000      at http://127.0.0.1:8000/mcp

@@ -22,7 +22,7 @@ export const analysisSchema = z.object({
 
 export type Analysis = z.infer<typeof analysisSchema>
 
-/** What a source consists of. */
+/** Structure of a source text. */
 export function analyze(source: Source): Analysis {
   const functions = functionsOf(source).map(({ name, line, endLine, parameters, exported, nesting, complexity }) => {
     return { name, line, lines: endLine - line + 1, parameters: [...parameters], exported, nesting, complexity }
@@ -31,7 +31,7 @@ export function analyze(source: Source): Analysis {
 }
 
 function linesOf({ text, code }: Source): Analysis['lines'] {
-  // What follows the last line break is no line.
+  // A trailing line break does not start a new line.
   const lines = text.replace(/\n$/u, '').split('\n')
   const codeLines = code.split('\n')
   const blank = lines.filter((line) => line.trim() === '').length

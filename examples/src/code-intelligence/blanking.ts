@@ -1,4 +1,4 @@
-/** Comments and the insides of strings, as ranges of a source text. */
+/** Ranges of comments and string contents in a source text. */
 export interface Ranges {
   readonly comments: readonly Range[]
   readonly strings: readonly Range[]
@@ -6,7 +6,7 @@ export interface Ranges {
 
 export type Range = readonly [start: number, end: number]
 
-/** The text with these ranges turned to spaces; lines and positions stay what they are. */
+/** Replaces these ranges with spaces; lines and positions do not change. */
 export function blanked(text: string, ranges: readonly Range[]): string {
   let made = ''
   let at = 0
@@ -17,7 +17,7 @@ export function blanked(text: string, ranges: readonly Range[]): string {
   return made + text.slice(at)
 }
 
-/** Where a Python text has comments and strings. */
+/** Finds comments and strings in Python code. */
 export function pythonRanges(text: string): Ranges {
   const comments: Range[] = []
   const strings: Range[] = []
@@ -36,16 +36,16 @@ const javascriptTokens = [
   String.raw`/\*[\s\S]*?(?:\*/|$)`,
   String.raw`"(?:[^"\\\n]|\\.)*"?`,
   String.raw`'(?:[^'\\\n]|\\.)*'?`,
-  // A regular expression, or two divisions; a class in brackets may hold slashes.
+  // A regular expression, or two divisions; a character class may contain slashes.
   String.raw`/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,200}\])+/`,
   '[`{}]',
 ]
 
-/** Where a JavaScript or TypeScript text has comments and strings. Regular expressions count as strings. */
+/** Finds comments and strings in JavaScript or TypeScript code. Regular expressions count as strings. */
 export function javascriptRanges(text: string): Ranges {
   const comments: Range[] = []
   const strings: Range[] = []
-  // Inside `${…}` of a template there is code again; each number counts the braces open there.
+  // `${…}` in a template contains code; each number counts its open braces.
   const templates: number[] = []
   const token = new RegExp(javascriptTokens.join('|'), 'gu')
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
@@ -68,7 +68,7 @@ export function javascriptRanges(text: string): Ranges {
   }
   return { comments, strings }
 
-  /** Takes in the text of a template from `start`; returns where code goes on. */
+  /** Reads the text of a template from `start`; returns where code continues. */
   function template(start: number): number {
     const stop = /(?:[^\\`$]|\\[\s\S]|\$(?!\{))*(`|\$\{|$)/uy
     stop.lastIndex = start
@@ -81,7 +81,7 @@ export function javascriptRanges(text: string): Ranges {
   }
 }
 
-/** Whether a slash here begins a regular expression, because what stands before it cannot be divided. */
+/** Returns whether a slash starts a regular expression, because the preceding token cannot be divided. */
 function startsValue(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 20), at).trimEnd()
   return before === '' || /[(,=:[!&|?{};+\-*%<>~^]$|\b(?:return|typeof|case|in|of|do|else|await|yield|void|throw)$/u.test(before)

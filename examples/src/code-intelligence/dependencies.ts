@@ -40,7 +40,7 @@ interface Dependency {
   readonly wanted: string
 }
 
-/** What a package.json asks for that may change under its feet, worst first. */
+/** Returns the risks of the dependencies in a package.json, worst first. */
 export function audit(text: string): Audit {
   const manifest = parsed(text)
   const all = sections.flatMap((section) => {
@@ -68,7 +68,7 @@ function parsed(text: string): z.infer<typeof manifestSchema> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new ToolError(`This is not JSON (${(error as Error).message}). Pass the whole text of a package.json.`, {
+    throw new ToolError(`This is not JSON (${(error as Error).message}). Pass the complete text of a package.json.`, {
       cause: error,
     })
   }
@@ -77,7 +77,7 @@ function parsed(text: string): z.infer<typeof manifestSchema> {
   throw new ToolError(`This is not a package.json: ${z.prettifyError(result.error)}`)
 }
 
-/** How a version is asked for; the first pattern that fits decides. */
+/** Kinds of version ranges; the first match applies. */
 const forms: readonly { readonly pattern: RegExp; readonly found?: Pick<Finding, 'severity' | 'kind' | 'message'> }[] = [
   { pattern: /^(?:npm:.+@)?=?v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/u },
   { pattern: /^(?:workspace|catalog):/u },
@@ -94,7 +94,7 @@ const forms: readonly { readonly pattern: RegExp; readonly found?: Pick<Finding,
     found: {
       severity: 'high',
       kind: 'address',
-      message: 'comes unencrypted; anybody on the way can change it. Take it from the registry.',
+      message: 'is downloaded without encryption; anyone on the network path can change it. Use the registry.',
     },
   },
   {
@@ -106,14 +106,14 @@ const forms: readonly { readonly pattern: RegExp; readonly found?: Pick<Finding,
 const range = { severity: 'low', kind: 'range', message: 'takes later versions too. Pin it, or commit a lock file.' } as const
 
 function versionFindings({ section, name, wanted }: Dependency): Finding[] {
-  // Peers are meant to be ranges: whoever installs the package chooses.
+  // Peer dependencies should be ranges, because the user of the package chooses the version.
   if (section === 'peerDependencies' && /^[\^~>\d]/u.test(wanted)) return []
   const form = forms.find(({ pattern }) => pattern.test(wanted.trim()))
   const found = form === undefined ? range : form.found
   return found === undefined ? [] : [{ ...found, where: `${section}.${name}`, message: `${name} "${wanted}" ${found.message}` }]
 }
 
-/** A short list of packages that their authors gave up, with what to use instead. */
+/** Some deprecated packages with their replacements. */
 const givenUp: { readonly [name: string]: string } = {
   'babel-eslint': '@babel/eslint-parser',
   crypto: 'the crypto module of Node',
@@ -140,7 +140,7 @@ function packageFindings({ section, name }: Dependency): Finding[] {
   ]
 }
 
-/** A package in two sections. A peer is rightly listed a second time for development. */
+/** Finds packages in two sections. A peer dependency may also be a development dependency. */
 function twice(all: readonly Dependency[]): Finding[] {
   const seen = new Map<string, Dependency>()
   const made: Finding[] = []

@@ -15,7 +15,7 @@ export const documentationSchema = z.object({
 
 type Documentation = z.infer<typeof documentationSchema>
 
-/** Doc comments to fill in, for exported functions that have none; with `all` for the others too. */
+/** Generates doc comment templates for exported functions without one; with `all`, for all functions. */
 export function document(source: Source, all: boolean): Documentation {
   const wanted = functionsOf(source).filter((found) => all || found.exported)
   const done = wanted.filter((found) => isDocumented(source, found))
@@ -56,7 +56,7 @@ function docstring(source: Source, { name, line, parameters, body, returns }: Fu
 
 const indentOf = (line = ''): string => line.slice(0, line.length - line.trimStart().length)
 
-/** A first sentence from a name: `readUserFile` and `read_user_file` become "Read user file." */
+/** Derives a sentence from a name: `readUserFile` and `read_user_file` become "Read user file." */
 function sentenceFrom(name: string): string {
   const words = name
     .replace(/([a-z\d])([A-Z])/gu, '$1 $2')

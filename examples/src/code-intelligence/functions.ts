@@ -3,16 +3,16 @@ import { pythonSpans } from './python.ts'
 import type { Source } from './source.ts'
 import type { Span } from './span.ts'
 
-/** A function, and what its shape says about it. */
+/** A function with its metrics. */
 export interface FunctionFound extends Omit<Span, 'parameters'> {
   readonly parameters: readonly string[]
-  /** How deep blocks lie in each other. */
+  /** Maximum nesting of blocks. */
   readonly nesting: number
-  /** One more than the number of places where the way branches. */
+  /** Cyclomatic complexity: one more than the number of branches. */
   readonly complexity: number
 }
 
-/** Every named function and method of a source. Found by reading brackets and indentation, so odd layouts may be missed. */
+/** Finds named functions and methods by brackets and indentation, so unusual layouts may be missed. */
 export function functionsOf(source: Source): readonly FunctionFound[] {
   const isPython = source.language === 'python'
   const branches = isPython ? pythonBranches : javascriptBranches
@@ -37,7 +37,7 @@ function javascriptNesting(body: string): number {
   for (const { 0: brace, index } of body.matchAll(/[{}]/gu)) {
     if (brace === '{') {
       const before = body.slice(Math.max(0, index - 40), index).trimEnd()
-      // Object literals are no blocks, nor is the body itself, before which nothing stands.
+      // Object literals are not blocks, and neither is the body itself.
       const isBlock = /\)$|=>$|\b(?:else|try|finally|do)$/u.test(before)
       open.push(isBlock)
       if (isBlock) depth++
@@ -61,7 +61,7 @@ function pythonNesting(body: string): number {
   return deepest
 }
 
-/** The names in a parameter list; one that is taken apart on arrival is called `options`. */
+/** Returns the names in a parameter list; a destructured parameter is called `options`. */
 function parameterNames(list: string): readonly string[] {
   const named = splitAtTop(list).map((part) => {
     const text = part.trim().replace(/^(?:(?:public|private|protected|readonly)\s+)+/u, '')

@@ -1,11 +1,11 @@
 import type { Source } from './source.ts'
 import type { Span } from './span.ts'
 
-// Repetitions are bounded: text that only looks like a function must not cost more than it is long.
+// Repetitions are bounded, so that matching takes linear time.
 const modifiers = '(?:(?:export|default|public|private|protected|static|override|async|get|set|abstract)[ \\t]+|\\*[ \\t]*)*'
 const generics = '(?:<[^(){}]{0,200}>)?\\s*'
 
-/** Ways to begin a function, up to its parameters. Callbacks without a name are part of the function they stand in. */
+/** Function headers up to the parameters. Anonymous callbacks belong to the enclosing function. */
 const beginnings: readonly { readonly pattern: RegExp; readonly arrow: boolean }[] = [
   { pattern: new RegExp(`\\bfunction\\b\\s*\\*?\\s*(?<name>[\\w$]+)\\s*${generics}(?=\\()`, 'gu'), arrow: false },
   { pattern: new RegExp(`^[ \\t]*${modifiers}(?<name>#?[\\w$]+)\\s*${generics}(?=\\()`, 'gmu'), arrow: false },
@@ -30,7 +30,7 @@ const keywords = new Set([
   'typeof',
 ])
 
-/** Where the named functions and methods of a JavaScript or TypeScript text are. */
+/** Finds the named functions and methods in JavaScript or TypeScript code. */
 export function javascriptSpans(source: Source): readonly Span[] {
   const exported = new Set(
     [...source.bare.matchAll(/\bexport\s*\{([^}]*)\}/gu)].flatMap((match) => match[1]?.match(/[\w$]+/gu) ?? []),
@@ -54,7 +54,7 @@ const leading = (text: string): number => text.length - text.trimStart().length
 interface Beginning {
   readonly name: string
   readonly start: number
-  /** Where the parameters begin. */
+  /** Start of the parameters. */
   readonly at: number
   readonly arrow: boolean
 }
@@ -77,10 +77,10 @@ function spanFrom(source: Source, { name, start, at, arrow }: Beginning): Span |
   }
 }
 
-/** The body that follows a parameter list, with whatever return type stands between. */
+/** Finds the body after a parameter list and an optional return type. */
 function bodyAfter(source: Source, from: number, arrow: boolean): readonly [number, number] | undefined {
   const { bare } = source
-  // Types are short; without an end, one broken function would take in the next.
+  // Types are short; without a limit, one broken function would include the next.
   const limit = Math.min(bare.length, from + 1_000)
   const first = skipSpace(bare, from)
   if (!/[:{=]/u.test(bare[first] ?? '')) return undefined

@@ -1,7 +1,7 @@
 import type { Source } from './source.ts'
 import type { Span } from './span.ts'
 
-/** Where the functions and methods of a Python text are. Those whose name begins with an underscore are not exported. */
+/** Finds the functions and methods in Python code. Names with a leading underscore are not exported. */
 export function pythonSpans(source: Source): readonly Span[] {
   const found: Span[] = []
   for (const match of source.bare.matchAll(/^([ \t]*)(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*(?=\()/gmu)) {
@@ -25,7 +25,7 @@ export function pythonSpans(source: Source): readonly Span[] {
   return found
 }
 
-/** Where the lines end that are indented deeper than `indent`. */
+/** Returns the end of the lines indented deeper than `indent`. */
 function blockEnd({ bare, text }: Source, from: number, indent: number): number {
   let end = endOfLine(text, from)
   for (let at = end + 1; at < text.length; at = endOfLine(text, at) + 1) {

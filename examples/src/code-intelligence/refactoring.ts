@@ -23,7 +23,7 @@ export const refactoringSchema = z.object({
 type Limits = z.infer<typeof limitsSchema>
 type Suggestion = z.infer<typeof refactoringSchema>['suggestions'][number]
 
-/** What would make a source easier to change, in the order of its lines. */
+/** Returns suggestions in line order. */
 export function refactor(source: Source, limits: Limits): readonly Suggestion[] {
   const shapes = functionsOf(source).flatMap((found) => shapeSuggestions(found, limits))
   return [...shapes, ...duplicates(source), ...magicNumbers(source)].sort((a, b) => a.line - b.line)
@@ -57,7 +57,7 @@ function shapeSuggestions({ name, line, endLine, nesting, complexity, parameters
 
 const blockLines = 5
 
-/** Blocks of at least five lines that occur before. Blank lines and indentation make no difference. */
+/** Finds repeated blocks of at least five lines, ignoring blank lines and indentation. */
 function duplicates({ code }: Source): Suggestion[] {
   const lines = code
     .split('\n')
@@ -87,7 +87,7 @@ function duplicates({ code }: Source): Suggestion[] {
 
 const plain = new Set(['0', '1', '2', '10', '100'])
 
-/** Numbers inside expressions. One that stands right after a name, as in `limit = 40` or `limit: 40`, has a name already. */
+/** Finds numbers in expressions. A number right after a name, as in `limit = 40` or `limit: 40`, is already named. */
 function magicNumbers({ bare, lineAt }: Source): Suggestion[] {
   const places = new Map<string, number[]>()
   for (const match of bare.matchAll(/(?<![\w$.])\d[\d_]*(?:\.\d+)?(?![\w$.])/gu)) {

@@ -5,14 +5,14 @@ export const severities = ['high', 'medium', 'low'] as const
 export interface Rule {
   readonly id: string
   readonly severity: (typeof severities)[number]
-  /** Every language when left out. */
+  /** Default: all languages. */
   readonly languages?: readonly Language[]
-  /** Where to look: at everything, at all but comments, or at all but comments and strings. */
+  /** Searched text: everything, without comments, or without comments and strings. */
   readonly within: 'text' | 'code' | 'bare'
   readonly pattern: RegExp
-  /** What must occur somewhere for the rule to make sense. */
+  /** Text that must occur for the rule to apply. */
   readonly when?: RegExp
-  /** Whether a match is harmless all the same. */
+  /** Returns whether a match is harmless. */
   readonly isFine?: (match: string) => boolean
   readonly advice: string
 }
@@ -135,7 +135,7 @@ export const rules: readonly Rule[] = [
     severity: 'high',
     within: 'code',
     pattern: /\brejectUnauthorized\s*:\s*false\b|NODE_TLS_REJECT_UNAUTHORIZED|\bverify\s*=\s*False\b/gu,
-    advice: 'Anybody on the way can answer in the name of the server. Add its certificate authority instead.',
+    advice: 'Anyone on the network path can impersonate the server. Add its certificate authority instead.',
   },
   {
     id: 'weak-hash',
@@ -157,6 +157,6 @@ export const rules: readonly Rule[] = [
     severity: 'low',
     within: 'code',
     pattern: /['"`]http:\/\/(?!localhost|127\.|\[::1\])[\w.-]{1,200}/giu,
-    advice: 'Anybody on the way can read and change it. Use https.',
+    advice: 'Anyone on the network path can read and change it. Use https.',
   },
 ]

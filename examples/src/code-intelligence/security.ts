@@ -17,9 +17,9 @@ export const securitySchema = z.object({
 
 type Finding = z.infer<typeof securitySchema>['findings'][number]
 
-const mostPerRule = 50
+const maxPerRule = 50
 
-/** Places that are known to go wrong, worst first. */
+/** Returns known security problems, worst first. */
 export function scan(source: Source): z.infer<typeof securitySchema> {
   const findings = rules
     .filter(({ languages, when }) => (languages?.includes(source.language) ?? true) && (when?.test(source.code) ?? true))
@@ -30,12 +30,12 @@ export function scan(source: Source): z.infer<typeof securitySchema> {
 
 function findingsOf(source: Source, { id, severity, pattern, within, advice, isFine }: Rule): Finding[] {
   const matches = [...source[within].matchAll(pattern)].filter((match) => isFine?.(match[0]) !== true)
-  return matches.slice(0, mostPerRule).map((match) => {
+  return matches.slice(0, maxPerRule).map((match) => {
     const line = source.lineAt(match.index)
     const text = (source.lines[line - 1] ?? '').trim()
     return { severity, rule: id, line, excerpt: (within === 'bare' ? text : redacted(text)).slice(0, 160), advice }
   })
 }
 
-/** A scan must not carry the secrets it finds any further. */
+/** Redacts secrets in findings. */
 const redacted = (line: string): string => line.replace(/[\w+/=-]{8,}(?=['"`\s]|$)/gu, (found) => `${found.slice(0, 4)}…`)

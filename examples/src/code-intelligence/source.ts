@@ -3,18 +3,18 @@ import { blanked, javascriptRanges, pythonRanges } from './blanking.ts'
 export const languages = ['javascript', 'typescript', 'python'] as const
 export type Language = (typeof languages)[number]
 
-/** A source text, and the same text with what is not code turned to spaces. Positions agree in all three. */
+/** A source text, and copies with comments and strings replaced by spaces. Positions are the same in all three. */
 export interface Source {
   readonly language: Language
   readonly text: string
   /** Without comments. */
   readonly code: string
-  /** Without comments and without what stands inside quotes. */
+  /** Without comments and string contents. */
   readonly bare: string
   readonly lines: readonly string[]
-  /** The line of a position; the first is 1. */
+  /** Returns the line of a position, starting at 1. */
   readonly lineAt: (position: number) => number
-  /** The bracket that closes the one at this position. */
+  /** Returns the closing bracket for the one at this position. */
   readonly closing: (position: number) => number | undefined
 }
 
@@ -36,7 +36,7 @@ export function readSource(language: Language, text: string): Source {
 
 const closers: { readonly [open: string]: string } = { '(': ')', '[': ']', '{': '}' }
 
-/** Where each bracket is closed. One that is never closed is left out. */
+/** Returns the position of each closing bracket. Unclosed brackets are omitted. */
 function bracketsOf(bare: string): ReadonlyMap<number, number> {
   const found = new Map<number, number>()
   const open: { at: number; closer: string }[] = []
@@ -48,7 +48,7 @@ function bracketsOf(bare: string): ReadonlyMap<number, number> {
   return found
 }
 
-/** How many of the sorted numbers are not above `limit`. */
+/** Counts the sorted numbers up to `limit`. */
 function countUpTo(numbers: readonly number[], limit: number): number {
   let low = 0
   let high = numbers.length

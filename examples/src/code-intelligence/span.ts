@@ -1,4 +1,4 @@
-/** Where a function is. */
+/** Location of a function. */
 export interface Span {
   readonly name: string
   readonly line: number
@@ -7,6 +7,6 @@ export interface Span {
   readonly parameters: string
   readonly body: readonly [start: number, end: number]
   readonly exported: boolean
-  /** Whether it gives something back. */
+  /** True if it returns a value. */
   readonly returns: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * Shows the simplest form of progressive discovery, one gate: a fresh client sees `activate` and nothing else, and calling
- * it reveals the whole suite. The tools work on source text that the client passes in; they read brackets, indentation
- * and patterns, and say so where that is only an estimate.
+ * Shows the simplest form of progressive discovery, one gate: a new client sees only `activate`, and calling it reveals all tools.
+ * The tools work on source text that the client passes in; they use brackets, indentation and patterns, and mark estimates as
+ * such.
  *
  *   npm run -s example -- code-intelligence                  over standard input and output
  *   npm run -s example -- code-intelligence --http 8000      at http://127.0.0.1:8000/mcp
@@ -18,7 +18,7 @@ import { languages, readSource } from './source.ts'
 const languageSchema = z.enum(languages)
 const sourceSchema = z.string().max(100_000).describe('The source text')
 
-// Nothing outside the text that is passed in is read, and nothing is changed.
+// The tools read only the text that is passed in, and change nothing.
 const pure = { readOnly: true, openWorld: false } as const
 
 export function codeIntelligence() {

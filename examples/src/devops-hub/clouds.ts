@@ -8,7 +8,7 @@ const products = {
   gcp: { machines: 'gce', machine: 'GCE instance', store: 'gcs', stores: 'Cloud Storage buckets' },
 } as const
 
-/** The same four tools for each cloud, under the names its users know. */
+/** Four tools for each cloud, with the names that its users know. */
 export function addCloudTools(hub: Toolbox<Cloud>, fleet: Fleet): void {
   for (const cloud of ['aws', 'gcp'] as const) {
     const { machines, machine, store, stores } = products[cloud]

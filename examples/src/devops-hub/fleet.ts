@@ -9,10 +9,10 @@ export interface Event {
   readonly message: string
 }
 
-/** How long a machine takes to start. */
+/** Start time of a machine. */
 const bootMs = 3_000
 
-/** The simulated shop, held in memory. What is under way moves on with the clock that is passed in. */
+/** The simulated shop, in memory. Operations progress with the injected clock. */
 export class Fleet {
   readonly now: () => number
   readonly events: Event[] = []
@@ -34,12 +34,12 @@ export class Fleet {
     return buckets.filter((bucket) => bucket.cloud === cloud)
   }
 
-  /** Switches a machine on or off, and says what state it is in then. One that is so already stays as it is. */
+  /** Starts or stops a machine and returns its state. Does nothing if it already has that state. */
   turn(cloud: Cloud, id: string, turned: Instance['turned']): string {
     const instance = this.#instances.get(id)
     if (instance?.cloud !== cloud) {
       const known = this.instances(cloud).map((each) => each.id)
-      throw new ToolError(`There is no instance "${id}" on ${cloud}. Instances: ${known.join(', ')}.`)
+      throw new ToolError(`Unknown instance "${id}" on ${cloud}. Instances: ${known.join(', ')}.`)
     }
     if (instance.turned === turned) return `${id} is ${this.#stateOf(instance)} already.`
     const next = { ...instance, turned, since: this.now() }
@@ -56,7 +56,7 @@ export class Fleet {
     return podsOf(this.#current(service), this.#service(service).replicas, this.now())
   }
 
-  /** Every rollout, oldest first. */
+  /** All rollouts, oldest first. */
   rollouts(service?: string): readonly Rollout[] {
     if (service !== undefined) this.#service(service)
     return this.#rollouts.filter((rollout) => service === undefined || rollout.service === service)
@@ -68,7 +68,7 @@ export class Fleet {
     this.#log('info', name, `Scaled to ${replicas} pods.`)
   }
 
-  /** Starts to replace the pods of a service, one after another. */
+  /** Starts replacing the pods of a service, one after another. */
   deploy(name: string, version: string): Rollout {
     const { releases, replicas } = this.#idle(name)
     const release = releases.find((each) => each.version === version)
@@ -76,7 +76,7 @@ export class Fleet {
       throw new ToolError(`${name} has no release "${version}". Releases: ${releases.map((each) => each.version).join(', ')}.`)
     }
     const from = this.#current(name).to
-    if (from === version) throw new ToolError(`${name} runs ${version} already. Choose another release.`)
+    if (from === version) throw new ToolError(`${name} already runs ${version}. Choose another release.`)
     const id = `deploy-${this.#rollouts.length - services.length + 1}`
     const broken = release.broken === true
     const made: Rollout = { id, service: name, from, to: version, broken, pods: replicas, started: this.now(), rolledBack: false }
@@ -85,10 +85,10 @@ export class Fleet {
     return made
   }
 
-  /** Puts back what ran before the latest rollout of a service. */
+  /** Restores the release before the latest rollout of a service. */
   rollback(name: string): Rollout {
     const last = this.#current(name)
-    if (last.from === undefined) throw new ToolError(`${name} runs what it started with. There is nothing to roll back.`)
+    if (last.from === undefined) throw new ToolError(`${name} still runs its initial release. Nothing to roll back.`)
     const next = { ...last, rolledBack: true }
     this.#rollouts[this.#rollouts.indexOf(last)] = next
     this.#log('warning', name, `${last.id}: rolled back to ${last.from}.`)
@@ -97,20 +97,19 @@ export class Fleet {
 
   #service(name: string): Service {
     const found = this.#services.get(name)
-    if (found === undefined)
-      throw new ToolError(`There is no service "${name}". Services: ${[...this.#services.keys()].join(', ')}.`)
+    if (found === undefined) throw new ToolError(`Unknown service "${name}". Services: ${[...this.#services.keys()].join(', ')}.`)
     return found
   }
 
-  /** The service, unless a rollout is changing it. */
+  /** Returns the service; throws during a rollout. */
   #idle(name: string): Service {
     const service = this.#service(name)
     const { id } = this.#current(name)
     if (stageOf(this.#current(name), this.now()) === 'done') return service
-    throw new ToolError(`${id} of ${name} is not done. Watch it with deploy_status, or undo it with deploy_rollback.`)
+    throw new ToolError(`${id} of ${name} is still running. Watch it with deploy_status, or undo it with deploy_rollback.`)
   }
 
-  /** The rollout that decides what a service runs. */
+  /** Returns the latest rollout of a service. */
   #current(name: string): Rollout {
     this.#service(name)
     const found = this.#rollouts.findLast((rollout) => rollout.service === name && !rollout.rolledBack)

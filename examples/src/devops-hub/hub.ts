@@ -1,7 +1,7 @@
 /**
- * Shows groups inside a group and groups that exclude each other: `infra` opens the way to aws, gcp and k8s, and of aws and
- * gcp the one activated last is active. The infrastructure is simulated in memory (fleet.ts): machines take time to start,
- * deployments replace one pod after another, and one release is broken, so that there is something to watch and roll back.
+ * Shows nested groups and groups that exclude each other: aws, gcp and k8s are children of `infra`, and only one of aws and gcp can
+ * be active. The infrastructure is simulated in memory (fleet.ts): machines take time to start, deployments replace one pod after
+ * another, and one release is broken, so that there is something to watch and roll back.
  *
  *   npm run -s example -- devops-hub                  over standard input and output
  *   npm run -s example -- devops-hub --http 8000      at http://127.0.0.1:8000/mcp

@@ -77,7 +77,7 @@ function alertsOf(fleet: Fleet): Alert[] {
   return [...stuck, ...thin, ...stopped]
 }
 
-/** A load that differs between machines and drifts over the minutes. */
+/** Simulated load that differs between machines and drifts over time. */
 function load(name: string, now: number): number {
   const seed = Buffer.from(name).reduce((sum, byte) => sum + byte, 0)
   return Math.round(40 + 25 * Math.sin(seed + now / 120_000))

@@ -1,8 +1,8 @@
-/** A service on its way from one release to another. */
+/** A rollout of a service from one release to another. */
 export interface Rollout {
   readonly id: string
   readonly service: string
-  /** Nothing for the release that ran when the hub started. */
+  /** `undefined` for the initial release. */
   readonly from: string | undefined
   readonly to: string
   readonly broken: boolean
@@ -14,10 +14,10 @@ export interface Rollout {
 
 export type Stage = 'rolling' | 'stuck' | 'done' | 'rolled back'
 
-/** How long one pod takes to be replaced. */
+/** Time to replace one pod. */
 const podMs = 2_000
 
-/** How many pods run the new release. One that is broken never gets beyond its first. */
+/** Returns the number of pods with the new release. A broken release stops at the first. */
 export function replacedPods({ started, pods, broken }: Rollout, now: number): number {
   return Math.min(Math.floor((now - started) / podMs), broken ? 1 : pods)
 }
@@ -35,7 +35,7 @@ export interface Pod {
   readonly status: 'running' | 'crashing'
 }
 
-/** The pods of a service whose latest rollout this is. */
+/** Returns the pods of a service after this rollout. */
 export function podsOf(rollout: Rollout, replicas: number, now: number): readonly Pod[] {
   const stage = stageOf(rollout, now)
   const replaced = stage === 'done' ? replicas : replacedPods(rollout, now)

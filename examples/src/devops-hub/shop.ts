@@ -1,4 +1,4 @@
-/** What the simulated shop consists of when the hub starts. */
+/** Initial state of the simulated shop. */
 export type Cloud = 'aws' | 'gcp'
 
 export interface Instance {
@@ -7,7 +7,7 @@ export interface Instance {
   readonly name: string
   readonly zone: string
   readonly turned: 'on' | 'off'
-  /** When it was last turned on or off, in milliseconds. */
+  /** Time of the last start or stop, in milliseconds. */
   readonly since: number
 }
 

@@ -7,16 +7,16 @@ export interface Note {
 
 const most = 100
 
-/** Notes, each of which is a tool that answers with its text. */
+/** Notes, each of which is a tool that returns its text. */
 export class Notes {
   readonly registry = new ToolRegistry()
   readonly #notes = new Map<string, Note>()
 
-  /** Adds a note and returns the name of its tool. A pinned one is always shown, any other together with the group core. */
+  /** Adds a note and returns the name of its tool. A pinned note is always shown, any other with the group core. */
   add(note: Note, pinned: boolean): string {
     const { name, text } = note
-    if (this.#notes.has(name)) throw new ToolError(`There is a note "${name}" already. Remove it first, or choose another name.`)
-    if (this.#notes.size >= most) throw new ToolError(`There are ${most} notes, which is the most. Remove one first.`)
+    if (this.#notes.has(name)) throw new ToolError(`Note "${name}" already exists. Remove it first, or choose another name.`)
+    if (this.#notes.size >= most) throw new ToolError(`The limit of ${most} notes is reached. Remove one first.`)
     const tool = toolOf(name)
     const definition = {
       description: `Read the note: ${firstWords(text)}`,
@@ -30,11 +30,11 @@ export class Notes {
 
   remove(name: string): void {
     if (!this.#notes.delete(name))
-      throw new ToolError(`There is no note "${name}". Notes: ${[...this.#notes.keys()].join(', ') || 'none'}.`)
+      throw new ToolError(`Unknown note "${name}". Notes: ${[...this.#notes.keys()].join(', ') || 'none'}.`)
     this.registry.unregister(toolOf(name))
   }
 
-  /** The notes that have every word of the query, in any case. */
+  /** Returns the notes that contain every word of the query, ignoring case. */
   find(query: string): readonly Note[] {
     const words = query.toLowerCase().split(/\s+/u)
     return [...this.#notes.values()].filter(({ name, text }) =>

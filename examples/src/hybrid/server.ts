@@ -1,6 +1,6 @@
 /**
- * Shows static and dynamic tools side by side: `core_function` is declared in a group, as in any toolbox, and every note that
- * is added becomes a tool of a registry. Static tools come first in the list, and win when two have the same name.
+ * Shows static and dynamic tools together: `core_function` is declared in a group, and every added note becomes a tool of a
+ * registry. Static tools are listed first, and take precedence if two tools have the same name.
  *
  *   npm run -s example -- hybrid                  over standard input and output
  *   npm run -s example -- hybrid --http 8000      at http://127.0.0.1:8000/mcp

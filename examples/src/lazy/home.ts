@@ -1,7 +1,7 @@
 /**
- * Shows lazy mode: a client of the session era starts with `manage_tools` alone, looks at what there is, and enables the two
- * or three tools that its task needs. A client of 2026-07-28 finds tools with `search_tools` and runs them with `call_tool`.
- * The house is simulated in memory (house.ts): rooms warm up over time, and its journal keeps what happened.
+ * Shows lazy mode: a session client starts with only `manage_tools`, lists the available tools, and enables the two or three that
+ * its task needs. A client of 2026-07-28 finds tools with `search_tools` and runs them with `call_tool`.
+ * The house is simulated in memory (house.ts): rooms warm up over time, and a journal records events.
  *
  *   npm run -s example -- lazy                  over standard input and output
  *   npm run -s example -- lazy --http 8000      at http://127.0.0.1:8000/mcp

@@ -8,7 +8,7 @@ export const alarmModes = ['off', 'home', 'away'] as const
 export type AlarmMode = (typeof alarmModes)[number]
 
 interface Heating {
-  /** What the room had when its target was last changed, and when that was. */
+  /** Temperature when the target was last changed, and the time of that change. */
   readonly from: number
   readonly since: number
   readonly target: number
@@ -24,12 +24,12 @@ export interface JournalLine {
   readonly what: string
 }
 
-// A radiator warms a room by a degree in twenty minutes, and it cools as slowly.
+// A room warms up or cools down by one degree in twenty minutes.
 const degreesPerMs = 1 / (20 * 60_000)
 
 const each = <K extends string, V>(keys: readonly K[], value: V): Map<K, V> => new Map(keys.map((key) => [key, value]))
 
-/** The house: everything that its tools read and change. */
+/** State of the house. */
 export class House {
   readonly #now: () => number
   readonly #lights = each<Room, number>(rooms, 0)
@@ -104,7 +104,7 @@ export class House {
     this.#note(`The volume in the ${words(room)} is ${volume}.`)
   }
 
-  /** What happened, newest first. */
+  /** Returns events, newest first. */
   journal(): readonly JournalLine[] {
     return this.#journal.toReversed()
   }

@@ -1,9 +1,9 @@
 /**
- * Shows tools that come from a folder: every module in `plugins` is a plugin, in a process of its own. Save one, add one or remove
- * one while the server runs, and clients are told; break one, and the others go on.
+ * Shows tools from a folder: every module in `plugins` is a plugin in a separate process. Saving, adding or removing a plugin
+ * notifies clients; a broken plugin does not affect the others.
  *
- *   npm run -s example -- plugin-folder                     the plugins beside this file, over standard input and output
- *   npm run -s example -- plugin-folder ./mine --http 8000  those of another folder, at http://127.0.0.1:8000/mcp
+ *   npm run -s example -- plugin-folder                     the plugins next to this file, over standard input and output
+ *   npm run -s example -- plugin-folder ./mine --http 8000  the plugins of another folder, at http://127.0.0.1:8000/mcp
  */
 import { defineToolbox } from '@unfold-mcp/server'
 import { pluginFolder } from '@unfold-mcp/server/plugins'

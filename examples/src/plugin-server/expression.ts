@@ -25,7 +25,7 @@ const operations: { readonly [sign: string]: (a: number, b: number) => number } 
   '%': (a, b) => a % b,
 }
 
-/** The value of an arithmetic expression. Read by rules, never run as code. */
+/** Evaluates an arithmetic expression with a parser, never as code. */
 export function evaluate(text: string): number {
   const tokens = tokensOf(text)
   let at = 0
@@ -42,7 +42,7 @@ export function evaluate(text: string): number {
   const sum = (): number => chain(['+', '-'], product)
   const product = (): number => chain(['*', '/', '%'], signed)
   const signed = (): number => (take('-') !== undefined ? -signed() : take('+') !== undefined ? signed() : power())
-  // The sign binds more loosely than the power before it, -2^2, and may begin the one after it, 2^-2.
+  // The sign has lower precedence than a power, -2^2, and may start an exponent, 2^-2.
   const power = (): number => {
     const base = atom()
     return take('^') === undefined ? base : base ** signed()
@@ -75,7 +75,7 @@ function tokensOf(text: string): readonly string[] {
 
 function numberFrom(token: string): number {
   const value = Number(token)
-  if (Number.isNaN(value)) throw new ToolError(`"${token}" is not a number. Write one such as 12, 0.5 or 3e8.`)
+  if (Number.isNaN(value)) throw new ToolError(`"${token}" is not a number. Examples: 12, 0.5, 3e8.`)
   return value
 }
 

@@ -1,6 +1,6 @@
 import type { ToolRegistry } from '@unfold-mcp/server'
 
-/** Tools that come and go together. */
+/** Tools that are registered and unregistered together. */
 export interface Plugin {
   readonly name: string
   readonly description: string
@@ -8,5 +8,5 @@ export interface Plugin {
   readonly tools: (register: ToolRegistry['register']) => void
 }
 
-/** What is told of tools that compute and touch nothing. */
+/** Annotations of tools without side effects. */
 export const pure = { annotations: { readOnlyHint: true, openWorldHint: false } } as const

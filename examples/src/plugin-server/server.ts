@@ -1,6 +1,6 @@
 /**
- * Shows tools that are made while the server runs: a registry holds `load_plugin`, `unload_plugin` and `list_plugins`, and
- * loading a plugin registers its tools. That changes the server for everybody, so all clients are told, in both eras.
+ * Shows tools that are registered at run time: a registry has `load_plugin`, `unload_plugin` and `list_plugins`, and loading a
+ * plugin registers its tools. That changes the list of all clients, so all of them are notified, in both eras.
  *
  *   npm run -s example -- plugin-server                  over standard input and output
  *   npm run -s example -- plugin-server --http 8000      at http://127.0.0.1:8000/mcp
@@ -15,7 +15,7 @@ import { timePlugin } from './plugins/time.ts'
 export function pluginServer(now: () => number) {
   const plugins: readonly Plugin[] = [textPlugin, mathPlugin, timePlugin(now)]
   const registry = new ToolRegistry()
-  /** The names of the tools that each loaded plugin brought. */
+  /** Tool names of each loaded plugin. */
   const loaded = new Map<string, readonly string[]>()
   const inputSchema = z.object({ name: z.string().describe('The plugin’s name') })
 
@@ -77,11 +77,11 @@ export function pluginServer(now: () => number) {
 function pluginNamed(plugins: readonly Plugin[], name: string): Plugin {
   const found = plugins.find((plugin) => plugin.name === name)
   if (found === undefined)
-    throw new ToolError(`There is no plugin "${name}". Plugins: ${plugins.map((plugin) => plugin.name).join(', ')}.`)
+    throw new ToolError(`Unknown plugin "${name}". Plugins: ${plugins.map((plugin) => plugin.name).join(', ')}.`)
   return found
 }
 
-/** Registers all tools of a plugin or none; returns their names. */
+/** Registers all tools of a plugin, or none, and returns their names. */
 function addTools(registry: ToolRegistry, plugin: Plugin): readonly string[] {
   const names: string[] = []
   try {

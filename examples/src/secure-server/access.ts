@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Principal, type Tool, unauthorized } from '@unfold-mcp/server'
 
-/** From the one who may do least to the one who may do most. */
+/** From fewest to most permissions. */
 const roles = ['viewer', 'editor', 'owner'] as const
 type Role = (typeof roles)[number]
 
@@ -9,7 +9,7 @@ export interface User extends Principal {
   readonly role: Role
 }
 
-/** The least role that each tool is for. A tool that is missing here is for nobody. */
+/** Minimum role for each tool. Tools that are not listed are denied to all. */
 const required: { readonly [tool: string]: Role } = {
   whoami: 'viewer',
   read_settings: 'viewer',
@@ -19,23 +19,23 @@ const required: { readonly [tool: string]: Role } = {
   revoke_permission: 'owner',
 }
 
-/** Whether a tool exists for this user. */
+/** Returns whether this user may use a tool. */
 export function permit(user: User | undefined, { name }: Tool): boolean {
   const least = Object.hasOwn(required, name) ? required[name] : undefined
   return user !== undefined && least !== undefined && roles.indexOf(user.role) >= roles.indexOf(least)
 }
 
-/** Whoever starts the server for themselves, over standard input and output, owns it. */
+/** The user on standard input and output started the server, and is its owner. */
 export const local: User = { id: 'local', role: 'owner' }
 
 export type Tokens = ReadonlyMap<string, User>
 
-/** A token for each role, made anew at every start. */
+/** Creates a token for each role; tokens change at every start. */
 export function makeTokens(): Tokens {
   return new Map(roles.map((role) => [randomBytes(24).toString('base64url'), { id: role, role }]))
 }
 
-/** Knows users by the token they send; turns away everybody else. */
+/** Identifies users by their token; rejects all other requests. */
 export function byToken(tokens: Tokens): (request: Request) => User | Response {
   return (request) => {
     const token = /^Bearer (?<token>\S+)$/iu.exec(request.headers.get('authorization') ?? '')?.groups?.token

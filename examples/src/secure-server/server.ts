@@ -1,7 +1,7 @@
 /**
- * Shows two ways to hide tools from those who may not use them. `permit` decides by who asks: a tool that is not permitted
- * does not exist for them. A conditional tool decides by what is so for everybody: `admin_reset` exists while the owner
- * has granted "admin". Both must hold. Over HTTP a token tells who asks; tokens are made and printed at start.
+ * Shows two ways to hide tools. `permit` decides by caller: a tool that is not permitted does not exist for them. A conditional
+ * tool depends on shared state: `admin_reset` exists while the owner has granted "admin". Both must apply. Over HTTP a token
+ * identifies the caller; tokens are created and printed at start.
  *
  *   npm run -s example -- secure-server --http 8000      at http://127.0.0.1:8000/mcp, with a token
  *   npm run -s example -- secure-server                  over standard input and output, as owner

@@ -1,5 +1,5 @@
 import { ToolError } from '@unfold-mcp/server'
-/** The system that the server looks after. */
+/** The managed system. */
 export interface Settings {
   all(): { readonly [name: string]: string }
   set(name: string, value: string): void
@@ -13,7 +13,7 @@ export function settingsInMemory(): Settings {
   return {
     all: () => Object.fromEntries(values),
     set(name, value) {
-      if (!values.has(name)) throw new ToolError(`There is no setting "${name}". Settings: ${[...values.keys()].join(', ')}.`)
+      if (!values.has(name)) throw new ToolError(`Unknown setting "${name}". Settings: ${[...values.keys()].join(', ')}.`)
       values.set(name, value)
     },
     reset() {

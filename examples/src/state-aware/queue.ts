@@ -10,23 +10,23 @@ export interface Job {
   readonly size: number
   readonly state: State
   readonly steps: number
-  /** What came of it: its result, or why it failed. */
+  /** Its result, or why it failed. */
   readonly outcome?: string
 }
 
 export interface Limits {
-  /** How many jobs may wait. */
+  /** Maximum number of queued jobs. */
   readonly waiting: number
-  /** How many jobs that ended are kept; the oldest make room. */
+  /** Maximum number of finished jobs; the oldest are removed. */
   readonly ended: number
-  /** How many steps a job may take. */
+  /** Maximum number of steps of a job. */
   readonly steps: number
 }
 
 const usual: Limits = { waiting: 100, ended: 200, steps: 20_000_000 }
 const stepsPerTurn = 20_000
 
-/** Jobs, one of which runs at a time. How many there are of each state is a fact that knows when it changes. */
+/** Runs one job at a time. The number of jobs in each state is a fact that announces its changes. */
 export class JobQueue {
   readonly facts = new LiveFacts<{ [S in State]: number }>({ waiting: 0, running: 0, done: 0, failed: 0 })
   readonly #limits: Limits
@@ -39,22 +39,22 @@ export class JobQueue {
     this.#limits = { ...usual, ...limits }
   }
 
-  /** Adds a job; it runs when those before it have ended. */
+  /** Queues a job. */
   submit(kind: Kind, size: number): Job {
     if (this.facts.get('waiting') >= this.#limits.waiting)
-      throw new ToolError(`${this.#limits.waiting} jobs wait already, which is the most. Try again when some have ended.`)
+      throw new ToolError(`${this.#limits.waiting} jobs are queued, which is the limit. Try again later.`)
     const job: Job = { id: ++this.#lastId, kind, size, state: 'waiting', steps: 0 }
     this.#put(job)
     void this.#run()
     return job
   }
 
-  /** The jobs in this state, newest first. */
+  /** Returns the jobs in this state, newest first. */
   jobs(state: State): readonly Job[] {
     return [...this.#jobs.values()].filter((job) => job.state === state).reverse()
   }
 
-  /** Forgets the jobs that ended. */
+  /** Removes finished jobs. */
   clear(): number {
     const ended = [...this.jobs('done'), ...this.jobs('failed')]
     for (const { id } of ended) this.#jobs.delete(id)
@@ -101,7 +101,7 @@ export class JobQueue {
     this.#count()
   }
 
-  // All four together: nobody sees a job that left one state and has not come to the next.
+  // Updated together, so that no reader sees a job between two states.
   #count(): void {
     const counts = { waiting: 0, running: 0, done: 0, failed: 0 }
     for (const { state } of this.#jobs.values()) counts[state]++

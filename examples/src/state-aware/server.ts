@@ -1,7 +1,7 @@
 /**
- * Shows tools that follow the data: a queue of jobs, where `jobs` lists only the states that some job is in, with how many,
- * and is not listed at all while there is none. `report` waits until `jobs` was called once. `clear` is there while there is
- * something to clear. A job that ends by itself changes the list, and clients are told, at most once a second.
+ * Shows tools that follow the data, with a queue of jobs. `jobs` lists only the states that have jobs, with their counts, and is
+ * hidden without jobs. `report` appears after the first call of `jobs`, and `clear` while there are finished jobs. A job that
+ * finishes changes the list, and clients are notified at most once a second.
  *
  *   npm run -s example -- state-aware                  over standard input and output
  *   npm run -s example -- state-aware --http 8000      at http://127.0.0.1:8000/mcp
@@ -15,7 +15,7 @@ const kinds = Object.keys(works) as (keyof typeof works)[]
 
 type Now = { readonly facts: { readonly [S in State]: number } }
 
-/** A state in which some job is, with how many; listed while there is one. */
+/** A job state with its count; listed while it has jobs. */
 const jobsThatAre = (state: State, description: string, whenEmpty: string) => ({
   description,
   whenEmpty,

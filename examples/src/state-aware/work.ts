@@ -1,7 +1,7 @@
-/** Work that is done in small steps, so that the server answers in between; ends with the result. */
+/** Work in small steps, so that the server stays responsive; returns the result. */
 type Work = (size: number) => Generator<undefined, string>
 
-/** What can be computed, by name. */
+/** Computations by name. */
 export const works = { primes, collatz, palindromes } as const satisfies { readonly [kind: string]: Work }
 
 export type Kind = keyof typeof works

@@ -38,12 +38,12 @@ describeInChromium('the scenarios of the document, on a real page', () => {
 
   /** Proves a requirement of the library again, with the whole server and a real page, on each transport that it applies to. */
   function verifies(id: RequirementId, body: (testTransport: TestTransport) => Promise<void>): void {
-    const { behaviour, ways: reach } = requirements.find((each) => each.id === id) ?? {
+    const { behaviour, transports } = requirements.find((each) => each.id === id) ?? {
       behaviour: '',
-      ways: 'none',
+      transports: 'none',
     }
-    const wanted = testTransports.filter(({ era }) => reach === 'every' || reach === era)
-    if (wanted.length === 0) throw new Error(`${id} is proven on no way.`)
+    const wanted = testTransports.filter(({ era }) => transports === 'every' || transports === era)
+    if (wanted.length === 0) throw new Error(`${id} has no transport.`)
     test.each(wanted)(`${id} ${behaviour} · $transport, $era`, body)
   }
 

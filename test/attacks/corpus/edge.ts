@@ -1,4 +1,4 @@
-import { type Attack, answered, call, dropped, refused } from '../attack.ts'
+import { type Attack, answered, call, dropped, rejected } from '../attack.ts'
 import type { Headers } from '../raw.ts'
 
 const listed = (id: Attack['id'], what: string, headers: Headers, expect: Attack['expect']): Attack => ({
@@ -10,33 +10,33 @@ const listed = (id: Attack['id'], what: string, headers: Headers, expect: Attack
   expect,
 })
 
-const host = (form: string, name: string, expect = refused(-32000, 'forbidden_host', { status: 403 })): Attack =>
+const host = (form: string, name: string, expect = rejected(-32000, 'forbidden_host', { status: 403 })): Attack =>
   listed(`AT-F75-host-${form}`, `the host "${name}"`, { host: name }, expect)
 
 const origin = (form: string, name: string): Attack =>
-  listed(`AT-F75-origin-${form}`, `the origin "${name}"`, { origin: name }, refused(-32000, 'forbidden_origin', { status: 403 }))
+  listed(`AT-F75-origin-${form}`, `the origin "${name}"`, { origin: name }, rejected(-32000, 'forbidden_origin', { status: 403 }))
 
 const view = (form: string, query: string): Attack => ({
   id: `AT-T12-${form}`,
-  what: `the address ?${query.slice(0, 40)}`,
+  what: `the URL ?${query.slice(0, 40)}`,
   over: 'http',
   as: 'stateless',
   send: { method: 'tools/list', query },
-  expect: refused(-32602, 'invalid_view', { status: 400, says: /^Unknown \w+ "|more than one value|groups that cannot/u }),
+  expect: rejected(-32602, 'invalid_view', { status: 400, matches: /^Unknown \w+ "|more than one value|groups that cannot/u }),
 })
 
 const routed = (form: string, args: Record<string, unknown>, headers: Headers, expect: Attack['expect']): Attack => ({
   id: `AT-F74-param-${form}`,
-  what: `arguments ${JSON.stringify(args)} beside ${JSON.stringify(headers)}`,
+  what: `arguments ${JSON.stringify(args)} with headers ${JSON.stringify(headers)}`,
   over: 'http',
   as: 'stateless',
   send: { ...call('route', args), headers },
   expect,
 })
 
-const mismatch = refused(-32020, 'header_mismatch', { status: 400 })
+const mismatch = rejected(-32020, 'header_mismatch', { status: 400 })
 
-/** Section F, as far as one server is concerned: who asks, by which name, for what. */
+/** Section F for a single server: caller, host name and path. */
 export const edge: readonly Attack[] = [
   host('evil', 'evil.example'),
   host('user', '127.0.0.1@evil.example'),
@@ -62,17 +62,17 @@ export const edge: readonly Attack[] = [
   }).map(
     ([form, id]): Attack => ({
       id: `AT-F66-${form}`,
-      what: `a session that nobody has: ${form}`,
+      what: `an unknown session: ${form}`,
       over: 'http',
       as: 'stranger',
       send: { method: 'tools/list', headers: { 'mcp-session-id': id } },
-      expect: refused(-32001, 'session_not_found', { status: 404, says: /Send "initialize" again/u }),
+      expect: rejected(-32001, 'session_not_found', { status: 404, matches: /Send "initialize" again/u }),
     }),
   ),
   view('group', 'groups=nope'),
   {
     id: 'AT-T12-group-session',
-    what: 'a new session with the address ?groups=nope',
+    what: 'a new session with the URL ?groups=nope',
     over: 'http',
     as: 'stranger',
     send: {
@@ -80,7 +80,7 @@ export const edge: readonly Attack[] = [
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
       query: 'groups=nope',
     },
-    expect: refused(-32602, 'invalid_view', { status: 400 }),
+    expect: rejected(-32602, 'invalid_view', { status: 400 }),
   },
   view('group-proto', 'groups=__proto__'),
   view('group-constructor', 'groups=constructor'),
@@ -99,7 +99,7 @@ export const edge: readonly Attack[] = [
   view('flag-twice', 'readOnly=false&readOnly=true'),
   {
     id: 'AT-T12-huge',
-    what: 'an address of 100 KB',
+    what: 'a URL of 100 KB',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: `groups=${'a,'.repeat(50_000)}` },
@@ -107,15 +107,15 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-T12-quota',
-    what: 'an address that asks for more groups than the quota has',
+    what: 'a URL with more groups than the quota allows',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: 'groups=aws,games,files' },
-    expect: refused(-32602, 'invalid_view', { status: 400, says: /2 groups at a time/u }),
+    expect: rejected(-32602, 'invalid_view', { status: 400, matches: /2 groups at a time/u }),
   },
   {
     id: 'AT-T12-repeated',
-    what: 'groups in two parameters, which add up',
+    what: 'groups in two parameters, which are combined',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: 'groups=files&groups=games,files' },
@@ -123,7 +123,7 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-T12-other',
-    what: 'a parameter that is not ours',
+    what: 'an unknown parameter',
     over: 'http',
     as: 'stateless',
     send: { method: 'tools/list', query: '__proto__=1&constructor=2&token=%00' },
@@ -135,15 +135,15 @@ export const edge: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { bytes: () => [{ bytes: 'POST /mcp/../admin HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n' }] },
-    expect: refused(-32000, 'unknown_path', { status: 404, says: /connect to \/mcp/u }),
+    expect: rejected(-32000, 'unknown_path', { status: 404, matches: /connect to \/mcp/u }),
   },
   {
     id: 'AT-T13-absolute',
-    what: 'a whole address as the path',
+    what: 'an absolute URL as the path',
     over: 'http',
     as: 'stranger',
     send: { bytes: () => [{ bytes: 'GET http://evil.example/mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n' }] },
-    expect: refused(-32000, 'unknown_path', { status: 404 }),
+    expect: rejected(-32000, 'unknown_path', { status: 404 }),
   },
   routed('missing', { region: 'eu' }, {}, mismatch),
   routed('differs', { region: 'eu' }, { 'mcp-param-region': 'us' }, mismatch),
@@ -161,7 +161,7 @@ export const edge: readonly Attack[] = [
   routed('proto', JSON.parse('{"__proto__":{"region":"eu"}}') as Record<string, unknown>, {}, answered(/via undefined/u)),
   {
     id: 'AT-F74-param-alias',
-    what: 'a tool called by the name it had, without the headers of the one it has',
+    what: 'a tool called by its former name, without its required headers',
     over: 'http',
     as: 'stateless',
     send: call('old_route', { region: 'eu' }),
@@ -169,10 +169,10 @@ export const edge: readonly Attack[] = [
   },
   {
     id: 'AT-F74-param-hidden',
-    what: 'a tool with headers that this view does not have, which must look like one that does not exist',
+    what: 'a tool with required headers outside this view, which must look unknown',
     over: 'http',
     as: 'stateless',
     send: { ...call('hidden_route', { region: 'eu' }), query: 'groups=games' },
-    expect: refused(-32602, 'unknown_tool', { status: 200 }),
+    expect: rejected(-32602, 'unknown_tool', { status: 200 }),
   },
 ]

@@ -1,35 +1,35 @@
-import { type Attack, answered, call, dropped, fromBoth, ignored, refused } from '../attack.ts'
+import { type Attack, answered, call, dropped, fromBoth, ignored, rejected } from '../attack.ts'
 import { common, head } from '../raw.ts'
 
-const noMessage = { http: refused(-32600, 'invalid_request', { status: 400 }), stdio: refused(-32600, 'invalid_request') }
-const noJson = {
-  http: refused(-32700, 'invalid_json', { status: 400, id: null }),
-  stdio: refused(-32700, 'invalid_json', { id: null }),
+const invalidRequest = { http: rejected(-32600, 'invalid_request', { status: 400 }), stdio: rejected(-32600, 'invalid_request') }
+const invalidJson = {
+  http: rejected(-32700, 'invalid_json', { status: 400, id: null }),
+  stdio: rejected(-32700, 'invalid_json', { id: null }),
 }
 
 const json = (value: unknown) => (): string => JSON.stringify(value)
 const ping = { jsonrpc: '2.0', method: 'ping' }
 
-/** Section A: what is no JSON, no message, or no message that this server can take. */
+/** Section A: invalid JSON, invalid messages, and messages that this server does not support. */
 export const framing: readonly Attack[] = [
   {
     id: 'AT-A01',
-    what: 'JSON that breaks off',
+    what: 'truncated JSON',
     over: 'both',
     as: 'session',
     send: { body: () => '{"jsonrpc":"2.0",' },
-    expect: noJson,
+    expect: invalidJson,
   },
-  { id: 'AT-A02-empty', what: 'an empty body', over: 'http', as: 'stranger', send: { body: () => '' }, expect: noJson.http },
+  { id: 'AT-A02-empty', what: 'an empty body', over: 'http', as: 'stranger', send: { body: () => '' }, expect: invalidJson.http },
   {
     id: 'AT-A02-blank',
-    what: 'a body of blanks',
+    what: 'a blank body',
     over: 'http',
     as: 'stranger',
     send: { body: () => ' \n\t ' },
-    expect: noJson.http,
+    expect: invalidJson.http,
   },
-  { id: 'AT-A02-line', what: 'a line of blanks', over: 'stdio', as: 'session', send: { body: () => ' \t ' }, expect: ignored },
+  { id: 'AT-A02-line', what: 'a blank line', over: 'stdio', as: 'session', send: { body: () => ' \t ' }, expect: ignored },
   ...Object.entries({ none: undefined, text: '1.0', number: 2 }).map(
     ([form, jsonrpc]): Attack => ({
       id: `AT-A03-${form}`,
@@ -38,8 +38,8 @@ export const framing: readonly Attack[] = [
       as: 'session',
       send: { body: json({ ...ping, id: 31, jsonrpc }) },
       expect: {
-        http: refused(-32600, 'invalid_request', { status: 400, id: 31 }),
-        stdio: refused(-32600, 'invalid_request', { id: 31 }),
+        http: rejected(-32600, 'invalid_request', { status: 400, id: 31 }),
+        stdio: rejected(-32600, 'invalid_request', { id: 31 }),
       },
     }),
   ),
@@ -50,7 +50,7 @@ export const framing: readonly Attack[] = [
       over: 'both',
       as: 'session',
       send: { body: json({ ...ping, id }) },
-      expect: noMessage,
+      expect: invalidRequest,
     }),
   ),
   ...Object.entries({ negative: -7, empty: '', long: 'x'.repeat(10_000), proto: '__proto__' }).map(
@@ -65,22 +65,22 @@ export const framing: readonly Attack[] = [
   ),
   {
     id: 'AT-A06-modern',
-    what: 'a batch of 2026-07-28',
+    what: 'a batch on 2026-07-28',
     over: 'http',
     as: 'stranger',
     send: {
       body: json([{ ...ping, id: 1, params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } }]),
     },
-    expect: refused(-32600, 'invalid_request', { status: 400, id: null }),
+    expect: rejected(-32600, 'invalid_request', { status: 400, id: null }),
   },
-  { id: 'AT-A06-empty', what: 'an empty batch', over: 'both', as: 'session', send: { body: () => '[]' }, expect: noMessage },
+  { id: 'AT-A06-empty', what: 'an empty batch', over: 'both', as: 'session', send: { body: () => '[]' }, expect: invalidRequest },
   {
     id: 'AT-A06-line',
     what: 'a batch on a line',
     over: 'stdio',
     as: 'session',
     send: { body: json([ping]) },
-    expect: noMessage.stdio,
+    expect: invalidRequest.stdio,
   },
   ...[101, 20_000].map(
     (size): Attack => ({
@@ -89,16 +89,16 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'session',
       send: { body: () => JSON.stringify(Array.from({ length: size }, (_, id) => ({ ...ping, id }))) },
-      expect: refused(-32600, 'invalid_request', { status: 400, says: /at most 100/u }),
+      expect: rejected(-32600, 'invalid_request', { status: 400, matches: /at most 100/u }),
     }),
   ),
   {
     id: 'AT-A07-elements',
-    what: 'a batch of 100,000, which is too much before it is a batch',
+    what: 'a batch of 100,000, which exceeds the element limit',
     over: 'http',
     as: 'session',
     send: { body: () => `[${'{"jsonrpc":"2.0","method":"x"},'.repeat(100_000)}1]` },
-    expect: refused(-32602, 'arguments_too_large', { status: 400 }),
+    expect: rejected(-32602, 'arguments_too_large', { status: 400 }),
   },
   {
     id: 'AT-A05-batch',
@@ -106,11 +106,11 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'session',
     send: { body: json([1, 1].map((id) => ({ ...ping, id }))) },
-    expect: refused(-32600, 'duplicate_id', { status: 400 }),
+    expect: rejected(-32600, 'duplicate_id', { status: 400 }),
   },
   {
     id: 'AT-A08-result',
-    what: 'a response to a question nobody asked',
+    what: 'a response without a matching request',
     over: 'both',
     as: 'session',
     send: { body: json({ jsonrpc: '2.0', id: 99, result: {} }) },
@@ -118,7 +118,7 @@ export const framing: readonly Attack[] = [
   },
   {
     id: 'AT-A08-error',
-    what: 'an error as a response to a question nobody asked',
+    what: 'an error response without a matching request',
     over: 'both',
     as: 'session',
     send: { body: json({ jsonrpc: '2.0', id: '__proto__', error: { code: 1, message: 'no' } }) },
@@ -126,7 +126,7 @@ export const framing: readonly Attack[] = [
   },
   {
     id: 'AT-A08-large',
-    what: 'a response that is too large to be looked at, which must not be answered either',
+    what: 'a response above the limits, which must not be answered either',
     over: 'stdio',
     as: 'session',
     send: { body: () => `{"jsonrpc":"2.0","id":99,"result":{"a":[${'0,'.repeat(200_000)}0]}}` },
@@ -138,7 +138,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { body: json({ jsonrpc: '2.0', id: 99, result: {} }) },
-    expect: refused(-32000, 'session_not_found', { status: 400 }),
+    expect: rejected(-32000, 'session_not_found', { status: 400 }),
   },
   ...Object.entries({
     crlf: '{"jsonrpc":"2.0","id":"crlf","method":"ping"}\r',
@@ -160,11 +160,11 @@ export const framing: readonly Attack[] = [
     over: 'stdio',
     as: 'session',
     send: { body: () => 'x'.repeat(11 * 1024 * 1024) },
-    expect: refused(-32600, 'body_too_large', { id: null }),
+    expect: rejected(-32600, 'body_too_large', { id: null }),
   },
   {
     id: 'AT-A14-utf8',
-    what: 'bytes that are no text, inside an argument',
+    what: 'invalid UTF-8 in an argument',
     over: 'both',
     as: 'session',
     send: {
@@ -175,20 +175,20 @@ export const framing: readonly Attack[] = [
           Buffer.from('"}}}'),
         ]),
     },
-    expect: noJson,
+    expect: invalidJson,
   },
   ...fromBoth({
     id: 'AT-A14-infinite',
-    what: 'a number beyond all numbers, which would be passed on as nothing',
+    what: 'a number that overflows to Infinity and would become null',
     over: 'http',
     send: {
       body: () => '{"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"echo","arguments":{"a":[-1e400]}}}',
     },
-    expect: refused(-32_600, 'invalid_request', { status: 400 }),
+    expect: rejected(-32_600, 'invalid_request', { status: 400 }),
   }),
   {
     id: 'AT-A14-surrogate',
-    what: 'half a character and NUL, which JSON can hold',
+    what: 'a lone surrogate and NUL, which are valid in JSON',
     over: 'both',
     as: 'session',
     send: call('echo', { a: '\ud800\u0000' }),
@@ -201,7 +201,7 @@ export const framing: readonly Attack[] = [
       over: 'both',
       as: 'session',
       send: { method },
-      expect: refused(-32601),
+      expect: rejected(-32601),
     },
     {
       id: `AT-A15-${index}-stateless`,
@@ -209,8 +209,8 @@ export const framing: readonly Attack[] = [
       over: 'both',
       as: 'stateless',
       send: { method },
-      // A header cannot be empty, so that one is already a header that is missing.
-      expect: { http: method === '' ? refused(-32020) : refused(-32601, undefined, { status: 404 }), stdio: refused(-32601) },
+      // A header cannot be empty, so an empty one counts as missing.
+      expect: { http: method === '' ? rejected(-32020) : rejected(-32601, undefined, { status: 404 }), stdio: rejected(-32601) },
     },
   ]),
   {
@@ -219,7 +219,7 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { body: json({ jsonrpc: '2.0', method: 'notifications/initialized' }) },
-    expect: refused(-32000, 'session_not_found', { status: 400 }),
+    expect: rejected(-32000, 'session_not_found', { status: 400 }),
   },
   {
     id: 'AT-A16-request',
@@ -227,15 +227,15 @@ export const framing: readonly Attack[] = [
     over: 'http',
     as: 'stranger',
     send: { method: 'tools/list' },
-    expect: refused(-32000, 'session_not_found', { status: 400 }),
+    expect: rejected(-32000, 'session_not_found', { status: 400 }),
   },
   {
     id: 'AT-A16-initialize',
-    what: 'an initialize without what it must say',
+    what: 'an initialize without required params',
     over: 'both',
     as: 'stranger',
     send: { method: 'initialize', params: { protocolVersion: 5 } },
-    expect: refused(-32602, 'invalid_params'),
+    expect: rejected(-32602, 'invalid_params'),
   },
   {
     id: 'AT-A16-accept',
@@ -247,7 +247,7 @@ export const framing: readonly Attack[] = [
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
       headers: { accept: 'application/json' },
     },
-    expect: refused(-32000, undefined, { status: 406 }),
+    expect: rejected(-32000, undefined, { status: 406 }),
   },
   {
     id: 'AT-A17',
@@ -258,7 +258,7 @@ export const framing: readonly Attack[] = [
       method: 'initialize',
       params: { protocolVersion: '2025-03-26', capabilities: { roots: {} }, clientInfo: { name: 'x', version: '1' } },
     },
-    expect: refused(-32600, undefined, { status: 400 }),
+    expect: rejected(-32600, undefined, { status: 400 }),
   },
   ...['protocolVersion', 'clientCapabilities'].map(
     (part): Attack => ({
@@ -267,12 +267,12 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stateless',
       send: { method: 'tools/list', params: { _meta: { [`io.modelcontextprotocol/${part}`]: undefined } } },
-      expect: refused(-32602, 'invalid_params', { status: 400 }),
+      expect: rejected(-32602, 'invalid_params', { status: 400 }),
     }),
   ),
   {
     id: 'AT-A18-version',
-    what: 'a request of a revision that does not exist',
+    what: 'a request with an unknown revision',
     over: 'http',
     as: 'stateless',
     send: {
@@ -280,7 +280,7 @@ export const framing: readonly Attack[] = [
       params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } },
       headers: { 'mcp-protocol-version': '2099-01-01' },
     },
-    expect: refused(-32022, undefined, { status: 400 }),
+    expect: rejected(-32022, undefined, { status: 400 }),
   },
   ...Object.entries({
     method: { 'mcp-method': 'tools/call' },
@@ -292,7 +292,7 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stateless',
       send: { method: 'tools/list', headers },
-      expect: refused(-32020, 'header_mismatch', { status: 400 }),
+      expect: rejected(-32020, 'header_mismatch', { status: 400 }),
     }),
   ),
   ...Object.entries({ other: 'echo', none: '' }).map(
@@ -302,16 +302,16 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stateless',
       send: { ...call('ping'), headers: { 'mcp-name': name } },
-      expect: refused(-32020, undefined, { status: 400 }),
+      expect: rejected(-32020, undefined, { status: 400 }),
     }),
   ),
   {
     id: 'AT-A02-type',
-    what: 'a body that does not say it is JSON',
+    what: 'a body without a JSON content type',
     over: 'http',
     as: 'stranger',
     send: { body: () => '{}', headers: { 'content-type': 'text/plain' } },
-    expect: refused(-32000, 'unsupported_media_type', { status: 415 }),
+    expect: rejected(-32000, 'unsupported_media_type', { status: 415 }),
   },
   ...['PUT', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND'].map(
     (method): Attack => ({
@@ -320,7 +320,7 @@ export const framing: readonly Attack[] = [
       over: 'http',
       as: 'stranger',
       send: { bytes: () => [{ bytes: head(method, '/mcp', common) }] },
-      expect: refused(-32000, 'unsupported_method', { status: 405 }),
+      expect: rejected(-32000, 'unsupported_method', { status: 405 }),
     }),
   ),
   ...Object.entries({
@@ -332,7 +332,7 @@ export const framing: readonly Attack[] = [
   }).map(
     ([form, bytes]): Attack => ({
       id: `AT-F65-${form}`,
-      what: `what is no HTTP: ${form}`,
+      what: `invalid HTTP: ${form}`,
       over: 'http',
       as: 'stranger',
       send: { bytes: () => [{ bytes }] },

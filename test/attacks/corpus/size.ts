@@ -1,13 +1,13 @@
-import { type Attack, answered, refused } from '../attack.ts'
+import { type Attack, answered, rejected } from '../attack.ts'
 import { common, head, type Piece } from '../raw.ts'
 
 const mebibyte = 1024 * 1024
-const tooLarge = refused(-32000, 'body_too_large', { status: 413 })
+const tooLarge = rejected(-32000, 'body_too_large', { status: 413 })
 
 const around = (args: string): string =>
   `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`
 
-/** A message within the size limit and past the others: over HTTP it is refused before it is read, so nobody knows its id. */
+/** A message that exceeds the other limits but not the size limit; HTTP rejects it before parsing, so its id is unknown. */
 const past = (what: string, id: Attack['id'], args: () => string): Attack => ({
   id,
   what,
@@ -15,8 +15,8 @@ const past = (what: string, id: Attack['id'], args: () => string): Attack => ({
   as: 'session',
   send: { body: () => around(args()) },
   expect: {
-    http: refused(-32602, 'arguments_too_large', { status: 400 }),
-    stdio: refused(-32602, 'arguments_too_large', { id: 5 }),
+    http: rejected(-32602, 'arguments_too_large', { status: 400 }),
+    stdio: rejected(-32602, 'arguments_too_large', { id: 5 }),
   },
 })
 
@@ -29,7 +29,7 @@ function chunked(pieces: number): readonly Piece[] {
   ]
 }
 
-/** Section B: too large, too many, too deep. */
+/** Section B: too large, too many elements, nested too deeply. */
 export const size: readonly Attack[] = [
   {
     id: 'AT-B19-length',
@@ -41,7 +41,7 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B19-claimed',
-    what: 'a body that claims to be of 100 GB and never comes',
+    what: 'a Content-Length of 100 GB without a body',
     over: 'http',
     as: 'stranger',
     send: { bytes: () => [{ bytes: head('POST', '/mcp', { ...common, 'content-length': '100000000000' }) }] },
@@ -57,7 +57,7 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B19-endless',
-    what: 'a body of 64 MiB in chunks, sent on after the refusal',
+    what: 'a body of 64 MiB in chunks, sent on after the rejection',
     over: 'http',
     as: 'stranger',
     send: { bytes: () => chunked(1_024) },
@@ -65,7 +65,7 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B19-fits',
-    what: 'a body of almost 4 MiB, most of it one text with a million commas in it',
+    what: 'a body of almost 4 MiB, mostly one string with a million commas',
     over: 'both',
     as: 'session',
     send: { body: () => around(`{"a":"${',["'.replaceAll('"', '\\"').repeat(1_000_000)}"}`) },
@@ -83,7 +83,7 @@ export const size: readonly Attack[] = [
     over: 'http',
     as: 'session',
     send: { body: () => '['.repeat(1_000_000) },
-    expect: refused(-32602, 'arguments_too_large', { status: 400 }),
+    expect: rejected(-32602, 'arguments_too_large', { status: 400 }),
   },
   {
     id: 'AT-B22-key',
@@ -95,10 +95,10 @@ export const size: readonly Attack[] = [
   },
   {
     id: 'AT-B22-escapes',
-    what: 'a text of 1,000,000 escapes that ends in one, and does not end',
+    what: 'an unterminated string of 1,000,000 escapes',
     over: 'http',
     as: 'session',
     send: { body: () => `{"a":"${'\\'.repeat(999_999)}"}` },
-    expect: refused(-32700, 'invalid_json', { status: 400 }),
+    expect: rejected(-32700, 'invalid_json', { status: 400 }),
   },
 ]

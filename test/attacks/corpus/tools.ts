@@ -1,4 +1,4 @@
-import { type Attack, answered, call, failed, fromBoth, refused, type Sent } from '../attack.ts'
+import { type Attack, answered, call, failed, fromBoth, rejected, type Sent } from '../attack.ts'
 
 const badCall = (form: string, params: Record<string, unknown> | undefined): readonly Attack[] =>
   fromBoth({
@@ -6,7 +6,7 @@ const badCall = (form: string, params: Record<string, unknown> | undefined): rea
     what: `a call whose params are ${JSON.stringify(params)}`,
     over: 'both',
     send: { method: 'tools/call', ...(params !== undefined && { params }) },
-    expect: refused(-32602, 'invalid_params', { says: /^Invalid /u }),
+    expect: rejected(-32602, 'invalid_params', { matches: /^Invalid /u }),
   })
 
 const unknown = (form: string, name: string, args?: Record<string, unknown>): readonly Attack[] =>
@@ -15,7 +15,7 @@ const unknown = (form: string, name: string, args?: Record<string, unknown>): re
     what: `a call of "${name.slice(0, 20)}"`,
     over: 'both',
     send: call(name, args),
-    expect: refused(-32602, 'unknown_tool', { says: /not found/u }),
+    expect: rejected(-32602, 'unknown_tool', { matches: /not found/u }),
   })
 
 const inSession = (id: Attack['id'], what: string, send: Sent, expect: Attack['expect']): Attack => ({
@@ -59,12 +59,12 @@ const garbage = [
   'to_json_throws',
 ]
 
-/** What can be wrong with a call, and what can go wrong in the tool that is called. */
+/** Invalid calls, and failures in the called tool. */
 export const tools: readonly Attack[] = [
   ...badCall('params', undefined),
   ...fromBoth({
     id: 'AT-I118',
-    what: 'a trace that is 10 KB of nothing',
+    what: 'a trace header of 10 KB',
     over: 'both',
     send: {
       method: 'tools/call',
@@ -79,7 +79,7 @@ export const tools: readonly Attack[] = [
       over: 'both',
       as: 'session',
       send: { method: 'tools/call', params: { name: 'ping', _meta } },
-      expect: refused(-32600, 'invalid_request'),
+      expect: rejected(-32600, 'invalid_request'),
     }),
   ),
   ...badCall('empty', {}),
@@ -96,7 +96,7 @@ export const tools: readonly Attack[] = [
       over: 'both',
       as: 'session',
       send: { body: () => `{"jsonrpc":"2.0","id":61,"method":"tools/call","params":${params}}` },
-      expect: refused(-32600, 'invalid_request', { id: 61 }),
+      expect: rejected(-32600, 'invalid_request', { id: 61 }),
     }),
   ),
   ...fromBoth({
@@ -113,13 +113,13 @@ export const tools: readonly Attack[] = [
   ...unknown('long', 'x'.repeat(4_000)),
   {
     id: 'AT-T02-control',
-    what: 'a name with control characters, which come back as escapes',
+    what: 'a name with control characters, which are escaped in the reply',
     over: 'both',
     as: 'session',
     send: call('\u001b[2J\u202e\u0000'),
-    expect: refused(-32602, 'unknown_tool', { says: /\\u\{1b\}\[2J\\u\{202e\}\\u\{0\}/u }),
+    expect: rejected(-32602, 'unknown_tool', { matches: /\\u\{1b\}\[2J\\u\{202e\}\\u\{0\}/u }),
   },
-  inSession('AT-T02-hidden', 'a tool of a group that is not open', call('chess'), refused(-32602, 'unknown_tool')),
+  inSession('AT-T02-hidden', 'a tool of a group that is not open', call('chess'), rejected(-32602, 'unknown_tool')),
   inSession(
     'AT-T03-group',
     'a group that does not exist',
@@ -150,21 +150,21 @@ export const tools: readonly Attack[] = [
   ),
   ...fromBoth({
     id: 'AT-T06-zod',
-    what: 'arguments with four things wrong',
+    what: 'arguments with four problems',
     over: 'both',
     send: call('measure', { size: 1.5, tags: [1, 'x', 2] }),
     expect: failed('invalid_arguments', /name: .*\n- size: .*\n- tags\.0: .*\n- tags\.2: .*\nCorrect them and call again/u),
   }),
   ...fromBoth({
     id: 'AT-T06-schema',
-    what: 'arguments with four things wrong, by JSON Schema',
+    what: 'arguments with four problems, by JSON Schema',
     over: 'both',
     send: call('weigh', { size: 'x', unit: 'lb', 'a/b~c': 1 }),
     expect: failed('invalid_arguments', /'name'\n.*"a\/b~c"\n- size: .*\n- unit: must be one of "g", "kg"\n/u),
   }),
   ...fromBoth({
     id: 'AT-T06-many',
-    what: 'arguments with 60 things wrong',
+    what: 'arguments with 60 problems',
     over: 'both',
     send: call('measure', { name: 'x', size: 1, tags: Array.from({ length: 60 }, (_, index) => index) }),
     expect: failed('invalid_arguments', /and 10 more/u),
@@ -187,28 +187,28 @@ export const tools: readonly Attack[] = [
     over: 'both',
     as: 'session',
     send: { body: () => '{"jsonrpc":"2.0","id":62,"method":"tools/call","params":{"__proto__":{"name":"ping"}}}' },
-    expect: refused(-32602, 'invalid_params', { id: 62 }),
+    expect: rejected(-32602, 'invalid_params', { id: 62 }),
   },
-  ...Object.entries(throwing).flatMap(([form, says]) =>
+  ...Object.entries(throwing).flatMap(([form, matches]) =>
     fromBoth({
       id: `AT-T08-${form}`,
       what: `a handler that throws: ${form}`,
       over: 'both',
       send: call(`throw_${form}`),
-      expect: failed('tool_failed', says),
+      expect: failed('tool_failed', matches),
     }),
   ),
   ...fromBoth({
     id: 'AT-T08-protocol',
-    what: 'a handler that throws an error of the protocol with data that JSON cannot hold',
+    what: 'a handler that throws a protocol error with data that JSON cannot represent',
     over: 'both',
     send: call('throw_protocol'),
-    expect: refused(-32_050),
+    expect: rejected(-32_050),
   }),
   ...garbage.flatMap((form) =>
     fromBoth({
       id: `AT-T09-${form}`,
-      what: `a handler that returns garbage: ${form}`,
+      what: `a handler that returns an invalid value: ${form}`,
       over: 'both',
       send: call(`give_${form}`),
       expect: failed('invalid_result', /Its author must fix this/u),
@@ -216,7 +216,7 @@ export const tools: readonly Attack[] = [
   ),
   ...fromBoth({
     id: 'AT-T09-proxy',
-    what: 'a handler that returns an object which throws at every touch',
+    what: 'a handler that returns an object which throws on every access',
     over: 'both',
     send: call('give_proxy'),
     expect: failed('tool_failed'),
@@ -237,7 +237,7 @@ export const tools: readonly Attack[] = [
   }),
   ...fromBoth({
     id: 'AT-T10-late',
-    what: 'a handler that throws after its time was over',
+    what: 'a handler that throws after its timeout',
     over: 'both',
     send: call('reject_late'),
     expect: failed('tool_timeout'),
@@ -249,7 +249,7 @@ export const tools: readonly Attack[] = [
       over: 'both',
       as: 'session',
       send: { method: 'tools/list', params: { cursor } },
-      expect: refused(-32602, 'invalid_cursor', { says: /List again without a cursor/u }),
+      expect: rejected(-32602, 'invalid_cursor', { matches: /List again without a cursor/u }),
     }),
   ),
   ...fromBoth({
@@ -257,7 +257,7 @@ export const tools: readonly Attack[] = [
     what: 'a cursor of another list',
     over: 'both',
     send: { method: 'tools/list', params: { cursor: `1.${'0'.repeat(32)}` } },
-    expect: refused(-32602, 'stale_cursor', { says: /List again without a cursor/u }),
+    expect: rejected(-32602, 'stale_cursor', { matches: /List again without a cursor/u }),
   }),
   ...[5, null, {}, ['a']].flatMap((cursor, index) =>
     fromBoth({
@@ -265,7 +265,7 @@ export const tools: readonly Attack[] = [
       what: `a cursor that is ${JSON.stringify(cursor)}`,
       over: 'both',
       send: { method: 'tools/list', params: { cursor } },
-      expect: refused(-32602, 'invalid_params'),
+      expect: rejected(-32602, 'invalid_params'),
     }),
   ),
 ]

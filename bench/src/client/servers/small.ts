@@ -1,4 +1,4 @@
-// A server of a few tools over standard input and output, such as people have many of.
+// A typical small server over standard input and output.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 import { answerText, toolsOf } from '../../list/tools.ts'
 

@@ -1,10 +1,10 @@
-// A server of 1,000 tools: over HTTP with `--http <port>`, else over standard input and output. When its input ends, it writes to
-// standard error how many bytes went over the pipes.
+// A server with 1,000 tools: over HTTP with `--http <port>`, otherwise over standard input and output. When its input ends, it
+// writes the number of bytes transferred to standard error.
 import { defineToolbox, serve } from '@unfold-mcp/server'
-import { answerText, barSize, toolsOf } from '../../list/tools.ts'
+import { answerText, referenceSize, toolsOf } from '../../list/tools.ts'
 
 const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
-for (const { name, description, input } of toolsOf(barSize))
+for (const { name, description, input } of toolsOf(referenceSize))
   toolbox.tool(name, { description, inputSchema: input }, ({ path }) => answerText(String(path)))
 
 process.stdin.once('end', () => {

@@ -1,4 +1,4 @@
-// Loaded before a program that would listen on every address of this machine: with it, it listens on this machine alone.
+// Preloaded into programs that listen on all interfaces: makes them listen on 127.0.0.1 only.
 import { type ListenOptions, Server } from 'node:net'
 
 const listen = Reflect.get(Server.prototype, 'listen') as unknown as (...args: unknown[]) => unknown

@@ -1,5 +1,5 @@
-// A server of some tools over standard input and output, written by hand so that it is next to nothing beside what stands in
-// front of it. It tells the benchmark about itself over a socket, and is told over it when to change.
+// A minimal stdio server without an SDK, so that its cost is negligible compared with the gateway. It reports to the benchmark
+// over a socket and receives change requests over it.
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Definition, definitionOf, definitionsOf } from '../definitions.ts'
@@ -9,12 +9,12 @@ const [name = '', count = '0', port = '0'] = process.argv.slice(2)
 const tools: Definition[] = [...definitionsOf(name, Number(count))]
 let listed = JSON.stringify(tools)
 
-const backstage = connect(Number(port), '127.0.0.1')
-const tell = (said: FromUpstream): void => void backstage.write(`${JSON.stringify(said)}\n`)
-backstage.on('error', () => process.exit(0)).on('close', () => process.exit(0))
-tell({ name, pid: process.pid })
+const controlSocket = connect(Number(port), '127.0.0.1')
+const report = (message: FromUpstream): void => void controlSocket.write(`${JSON.stringify(message)}\n`)
+controlSocket.on('error', () => process.exit(0)).on('close', () => process.exit(0))
+report({ name, pid: process.pid })
 
-createInterface({ input: backstage }).on('line', (line) => {
+createInterface({ input: controlSocket }).on('line', (line) => {
   const { add, gapMs } = JSON.parse(line) as ToUpstream
   if (gapMs === 0) for (const each of add) put(each)
   else add.forEach((each, index) => void setTimeout(() => put(each), index * gapMs))
@@ -42,7 +42,7 @@ createInterface({ input: process.stdin })
     if (id === undefined) return
     if (method === 'tools/list') {
       process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${listed}}}\n`)
-      tell({ name, listed: true })
+      report({ name, listed: true })
       return
     }
     const answer = answers[method]

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** What came back: its status, one header that matters, and its bytes. */
+/** An HTTP response: status, one header, and the body. */
 export interface Answer {
   readonly status: number
   readonly session: string | undefined
@@ -18,8 +18,8 @@ const lineEnd = Buffer.from('\r\n')
 const none = Buffer.alloc(0)
 
 /**
- * One connection that is kept, and one request at a time on it. Written by hand because the client of Node takes longer than some
- * of the servers that are measured with it.
+ * One keep-alive connection with one request at a time. Node's HTTP client is not used because it takes longer than some of the
+ * measured servers.
  */
 export class HttpConnection {
   readonly #url: URL
@@ -29,7 +29,7 @@ export class HttpConnection {
   #failed: (error: Error) => void = () => undefined
   #status = 0
   #session: string | undefined
-  /** Bytes that are left of the body or of a chunk; `undefined` while headers or the size of a chunk are read. */
+  /** Remaining bytes of the body or chunk; `undefined` while reading headers or a chunk size. */
   #left: number | undefined
   #isChunked = false
   #inBody = false
@@ -38,7 +38,7 @@ export class HttpConnection {
     this.#url = url
   }
 
-  /** Posts a message and waits for the end of the answer. */
+  /** Posts a message and waits for the complete response. */
   post(path: string, headers: string, message: string): Promise<Answer> {
     const head = `POST ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: ${Buffer.byteLength(message)}\r\n`
     return new Promise((resolve, reject) => {
@@ -55,13 +55,13 @@ export class HttpConnection {
     })
   }
 
-  /** Reads a stream of events for as long as it lasts; resolves when it has begun. */
+  /** Reads an event stream until it ends; resolves when it has started. */
   listen(headers: string, onBytes: (bytes: Buffer) => void): Promise<void> {
     const head = `GET ${this.#url.pathname} HTTP/1.1\r\nhost: ${this.#url.host}\r\naccept: text/event-stream\r\n${headers}\r\n`
     return new Promise((resolve, reject) => {
       const onHead = (status: number): void => {
         if (status === 200) resolve()
-        else reject(new Error(`The stream of events was refused with status ${status}.`))
+        else reject(new Error(`The event stream was rejected with status ${status}.`))
       }
       this.#send(head, reject, { onHead, onBytes, onEnd: () => undefined })
     })
@@ -96,7 +96,7 @@ export class HttpConnection {
     return socket
   }
 
-  /** Takes one thing off what came; false when more has to come first. */
+  /** Consumes one element of the buffer; returns false if more data is needed. */
   #step(): boolean {
     if (!this.#inBody) return this.#readHead()
     if (this.#left === undefined) return this.#readSize()
@@ -123,7 +123,7 @@ export class HttpConnection {
     const at = this.#held.indexOf(lineEnd)
     if (at < 0) return false
     const size = Number.parseInt(this.#held.toString('latin1', 0, at), 16)
-    // The last chunk is empty, and so is the line after it.
+    // The last chunk and the line after it are empty.
     if (size === 0 && this.#held.length < at + 4) return false
     this.#held = this.#held.subarray(at + (size === 0 ? 4 : 2))
     if (size === 0) return this.#end()

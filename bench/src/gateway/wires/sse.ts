@@ -1,7 +1,7 @@
 import { HttpConnection } from './http.ts'
 import { changed, cutter, initializeParams, Pending, type Wire } from './wire.ts'
 
-/** A client over HTTP with server-sent events, as it was before Streamable HTTP: answers come on the stream. */
+/** A client of the HTTP+SSE transport that preceded Streamable HTTP: responses arrive on the stream. */
 export async function sseWire(address: string): Promise<Wire> {
   const url = new URL(address)
   const [asking, listening] = [new HttpConnection(url), new HttpConnection(url)]

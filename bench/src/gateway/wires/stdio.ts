@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Command } from '../upstreams.ts'
 import { changed, cutter, initializeParams, Pending, type Wire } from './wire.ts'
 
-/** A client of a server that it starts itself: nothing stands between the two. */
+/** A client that starts the server itself. */
 export async function stdioWire({ command, args }: Command): Promise<Wire> {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const pending = new Pending()
@@ -27,7 +27,7 @@ export async function stdioWire({ command, args }: Command): Promise<Wire> {
       if (!pending.settle(line) && line.includes(changed)) wire.noticed()
     }),
   )
-  child.once('exit', () => pending.fail(new Error('The server ended.')))
+  child.once('exit', () => pending.fail(new Error('The server exited.')))
   await wire.ask('initialize', initializeParams)
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
   return wire

@@ -1,7 +1,7 @@
 import { HttpConnection } from './http.ts'
 import { changed, clientInfo, cutter, initializeParams, type Wire } from './wire.ts'
 
-/** A client of the session era over Streamable HTTP. `hears` opens the stream on which it is told of changes. */
+/** A session client over Streamable HTTP. `hears` opens the stream for notifications. */
 export async function streamableWire(address: string, { hears = false }: { readonly hears?: boolean } = {}): Promise<Wire> {
   const url = new URL(address)
   const [asking, listening] = [new HttpConnection(url), new HttpConnection(url)]
@@ -41,7 +41,7 @@ const _meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** A client of 2026-07-28: every request stands alone. */
+/** A client of 2026-07-28, without a session. */
 export async function statelessWire(address: string): Promise<Wire> {
   const url = new URL(address)
   const asking = new HttpConnection(url)

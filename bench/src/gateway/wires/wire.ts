@@ -1,19 +1,19 @@
-/** One client of a server: it sends bytes and hardly looks at what comes back, so that what is measured is the server. */
+/** A minimal client that hardly parses responses, so that the server dominates the measurement. */
 export interface Wire extends AsyncDisposable {
-  /** Sends a request and waits for the whole answer, which it does not read. */
+  /** Sends a request and waits for the complete response without parsing it. */
   ask(method: string, params?: object): Promise<Buffer>
-  /** Called whenever the server says that its tools changed. */
+  /** Called on each tools/list_changed notification. */
   noticed: () => void
 }
 
 export const clientInfo = { name: 'bench', version: '1.0.0' }
 
-/** What begins a session. */
+/** The messages that initialize a session. */
 export const initializeParams = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
 
 export const changed = 'notifications/tools/list_changed'
 
-/** The number of the request that a message answers; `undefined` when it answers none. Not read, only searched at both ends. */
+/** Returns the request id of a response, or `undefined`. Searches both ends of the text instead of parsing it. */
 function idIn(message: Buffer): number | undefined {
   const ends =
     message.length < 400
@@ -23,14 +23,14 @@ function idIn(message: Buffer): number | undefined {
   return found === null ? undefined : Number(found[1])
 }
 
-/** Throws when an answer is a refusal, or says that the tool failed. */
+/** Throws if a response is an error or a failed tool result. */
 export function successful(answer: Buffer): Buffer {
   const start = answer.toString('utf8', 0, 2_000)
-  if (/"error":\{"code"|"isError":true/u.test(start)) throw new Error(`It was refused: ${start.slice(0, 300)}`)
+  if (/"error":\{"code"|"isError":true/u.test(start)) throw new Error(`Request failed: ${start.slice(0, 300)}`)
   return answer
 }
 
-/** Requests that wait for their answers. */
+/** Pending requests. */
 export class Pending {
   readonly #waiting = new Map<number, { readonly resolve: (answer: Buffer) => void; readonly reject: (error: Error) => void }>()
   #id = 0
@@ -41,7 +41,7 @@ export class Pending {
     return { id, answer }
   }
 
-  /** Whether somebody waited for this. */
+  /** Resolves a pending request; returns false if there is none. */
   settle(message: Buffer): boolean {
     const id = idIn(message)
     const waiting = id === undefined ? undefined : this.#waiting.get(id)
@@ -57,13 +57,13 @@ export class Pending {
   }
 }
 
-/** Cuts a stream at every `mark`, whatever the pieces it comes in. */
+/** Splits a stream at every `mark`, across chunk boundaries. */
 export function cutter(mark: string, onPart: (part: Buffer) => void): (chunk: Buffer) => void {
   const end = Buffer.from(mark)
   let held: Buffer[] = []
   let tail = Buffer.alloc(0)
   return (chunk) => {
-    // A mark may lie across two pieces; only their seam is looked at again.
+    // A mark may span two chunks; only the boundary is searched again.
     const seam = Buffer.concat([tail, chunk])
     if (!seam.includes(end)) {
       held.push(chunk)

@@ -6,12 +6,12 @@ import { plainAgent, type Wish } from './plain.ts'
 const latencyMs = 500
 
 /**
- * An agent with several wishes, one after the other. A wish that it had to give up is left out. In the end it asks the host's own
- * search, where there is one, for `words`.
+ * An agent with several goals, one after the other. It skips goals that it could not reach. At the end it queries the host's own
+ * search, if any, for `words`.
  */
 export function chainAgent(wishes: readonly Wish[], words: string): Agent {
   return async (request, turn) => {
-    // A real model takes its time, in which a host may read a new list.
+    // A real model takes time to reply, in which a host may re-list.
     if (turn > 0) await pause(latencyMs)
     for (const wish of wishes) {
       const action = await plainAgent(wish, 1_000)(request, turn)

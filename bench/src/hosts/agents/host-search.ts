@@ -3,12 +3,12 @@ import { exchangesOf } from './tools.ts'
 
 const names = ['ToolSearch', 'tool_search', 'tool_search_tool']
 
-/** Whether this is the tool by which a model searches what a host has deferred. */
+/** Returns whether this is the host's search tool for deferred tools. */
 export function isHostSearch(name: string): boolean {
   return names.includes(name)
 }
 
-/** Asks the host's own search, where there is one and it was not asked the same before. */
+/** Calls the host's own search, if any, unless it already got the same query. */
 export function searchHost(request: ModelRequest, query: string): Action | undefined {
   const search = hostSearch(request)
   if (search === undefined) return undefined
@@ -17,19 +17,19 @@ export function searchHost(request: ModelRequest, query: string): Action | undef
   return isAsked ? undefined : { kind: 'call', name: search.name, arguments: { [key]: query, max_results: 5 } }
 }
 
-/** Asks the host's own search for tools whose names are known. */
+/** Calls the host's own search for known tool names. */
 export function selectInHost(request: ModelRequest, wanted: readonly string[]): Action | undefined {
   const search = hostSearch(request)
   if (search === undefined) return undefined
   return searchHost(request, takesPattern(search) ? `^(${wanted.join('|')})$` : `select:${wanted.join(',')}`)
 }
 
-/** The host's own search among the tools of a request. */
+/** Finds the host's own search among the tools of a request. */
 export function hostSearch({ tools }: ModelRequest): OfferedTool | undefined {
   return tools.find(({ name }) => isHostSearch(name))
 }
 
-/** Whether a search takes a regular expression. */
+/** Returns whether a search takes a regular expression. */
 function takesPattern({ parameters }: OfferedTool): boolean {
   const { properties = {} } = (parameters ?? {}) as { readonly properties?: object }
   return Object.hasOwn(properties, 'pattern')

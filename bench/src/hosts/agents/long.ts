@@ -2,7 +2,7 @@ import type { Agent } from '../endpoint/endpoint.ts'
 import { plainAgent, type Wish } from './plain.ts'
 import { exchangesOf } from './tools.ts'
 
-/** An agent that wants a tool with a long result, and finds in the rest what the first part does not show. */
+/** An agent that calls a tool with a long result and looks up the truncated part. */
 export function longAgent(wish: Wish, find: string): Agent {
   return (request, turn) => {
     const handle = exchangesOf(request)

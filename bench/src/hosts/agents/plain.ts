@@ -3,16 +3,16 @@ import type { Action, ModelRequest, OfferedTool } from '../endpoint/neutral.ts'
 import { hostSearch, isHostSearch, searchHost, selectInHost } from './host-search.ts'
 import { type Exchange, exchangesOf, isNamed, listedTool, readableText } from './tools.ts'
 
-/** One tool that an agent wants to call. */
+/** A tool that an agent wants to call. */
 export interface Wish {
-  /** The server that has it, which is also the name of its group. */
+  /** Its server, which is also its group. */
   readonly server: string
-  /** Its name in the gateway, without what a host puts in front. */
+  /** Its name in the gateway, without the host's prefix. */
   readonly tool: string
   readonly arguments: Record<string, unknown>
-  /** What the agent searches for when it has to. */
+  /** Search query of the agent. */
   readonly query: string
-  /** Text by which it recognises that it got what it wanted. */
+  /** Text in the expected result. */
   readonly expect: string
 }
 
@@ -21,15 +21,15 @@ const describe = 'describe_tools'
 const call = 'call_tool'
 const manage = 'manage_tools'
 
-// What hosts call their own way to call what their own search found.
+// Names of host tools that call a tool found by the host's own search.
 const hostBridge = 'tool_call'
 
-// What a host writes into the history in place of a call of a tool that it does not know.
+// Name that a host writes into the history instead of an unknown tool.
 const hostRefusal = 'invalid'
 
 /**
- * A plain agent that wants one tool: it calls the tool if that is listed; otherwise it searches or activates, then calls. It knows
- * nothing but what it is shown, tries a refused name twice at most, and gives up when nothing is left to try.
+ * A simple agent that wants one tool: it calls the tool if it is listed; otherwise it searches or activates, then calls. It knows
+ * only what the host shows, tries a rejected name at most twice, and stops when nothing is left to try.
  */
 export function plainAgent(wish: Wish, maxTurns = 12): Agent {
   return (request, turn) => {
@@ -40,7 +40,7 @@ export function plainAgent(wish: Wish, maxTurns = 12): Agent {
   }
 }
 
-/** Whether a call was an attempt to run the wanted tool, directly or through another one. */
+/** Returns whether a call was an attempt to run the wanted tool, directly or through another tool. */
 export function isAttempt({ name, arguments: args }: Pick<Exchange, 'name' | 'arguments'>, { tool }: Wish): boolean {
   if (isNamed(name, tool)) return true
   if (!isNamed(name, call) && name !== hostBridge && name !== hostRefusal) return false
@@ -52,7 +52,7 @@ function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** One look at a conversation, with what follows from it. */
+/** Analysis of a conversation. */
 class Mind {
   readonly #wish: Wish
   readonly #request: ModelRequest
@@ -89,12 +89,12 @@ class Mind {
       if (done.length === 0) return this.#use(manage, { action: 'search', query })
       if (done.length === 1 && isKnown) return this.#use(manage, { action: 'enable', tools: [tool] })
     }
-    // A reply that described the tool said that it can be called by name.
+    // The reply that described the tool said that it can be called by name.
     if (isKnown) return searchHost(this.#request, query) ?? this.#byName()
     return searchHost(this.#request, query)
   }
 
-  /** Whether a tool can be called now, or after the host's own search was asked for it. */
+  /** Returns whether a tool can be called now, or after a query of the host's own search. */
   #can(name: string): boolean {
     return (
       listedTool(this.#request, name) !== undefined ||
@@ -102,14 +102,14 @@ class Mind {
     )
   }
 
-  /** Calls a tool, after asking the host's own search for it where that is the only way. */
+  /** Calls a tool, after the host's own search if necessary. */
   #use(name: string, args: Record<string, unknown>): Action {
     const listed = listedTool(this.#request, name)
     if (listed !== undefined) return callOf(listed, args)
     const deferred = this.#deferred(name) ?? name
     const bridge = listedTool(this.#request, hostBridge)
     if (bridge !== undefined && this.#hostHasShown(deferred)) return callOf(bridge, { name: deferred, arguments: args })
-    // One who has to search anyway asks at once for all that goes together.
+    // If a search is necessary, it includes all related tools.
     const together = [name, ...(name === this.#wish.tool ? [] : [search, describe, call])]
     const names = new Set(together.flatMap((each) => this.#deferred(each) ?? []))
     return selectInHost(this.#request, [...names]) ?? callOf({ name: deferred }, args)
@@ -123,7 +123,7 @@ class Mind {
     return callOf({ ...like, name: `${prefix}${this.#wish.tool}` }, this.#wish.arguments)
   }
 
-  /** The host's name for a tool that it sends without showing it to the model, or names in a text without listing it. */
+  /** Returns the host's name for a tool that is deferred or only mentioned in a text. */
   #deferred(name: string): string | undefined {
     const sent = this.#request.tools.find((tool) => tool.isDeferred === true && isNamed(tool.name, name))
     if (sent !== undefined && this.#text.includes(name)) return sent.name
@@ -141,7 +141,7 @@ class Mind {
     )
   }
 
-  /** Whether a result named the tool. What the agent's own failed calls were answered does not count. */
+  /** Returns whether a result named the tool. Replies to the agent's own failed calls do not count. */
   #resultsHave(name: string): boolean {
     return this.#exchanges.some((each) => !isAttempt(each, this.#wish) && each.result.text.includes(name))
   }
@@ -151,7 +151,7 @@ class Mind {
   }
 }
 
-/** Whether the model has been shown the parameters of the wanted tool, in a definition or in the text of a result. */
+/** Returns whether the model has seen the parameters of the wanted tool, in a definition or in a result. */
 export function showsParameters(request: ModelRequest, { tool, arguments: args }: Wish): boolean {
   const parameters = Object.keys(args)
   const listed = listedTool(request, tool)

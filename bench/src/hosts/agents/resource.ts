@@ -7,7 +7,7 @@ const reading = /read_?(mcp_?)?resource(tool)?$/iu
 const searches = ['ToolSearch', 'tool_search']
 const bridge = 'tool_call'
 
-/** An agent that lists the resources of the gateway with the host's own tools, and reads the one whose address contains `part`. */
+/** An agent that lists resources with the host's own tools and reads the one whose URI contains `part`. */
 export function resourceAgent(part: string): Agent {
   return (request) => {
     const texts = exchangesOf(request).map(({ result }) => result.text)
@@ -43,7 +43,7 @@ function viaBridge({ tools }: ModelRequest, name: string, args: Record<string, u
     : { kind: 'call', name: bridge, arguments: { name, arguments: args } }
 }
 
-/** Hosts want to know of which server, under different names. */
+/** Hosts use different parameter names for the server. */
 function serverOf(parameters: string): Record<string, string> {
   const name = /"(server(_name)?)"/u.exec(parameters)?.[1]
   return name === undefined ? {} : { [name]: 'unfold' }

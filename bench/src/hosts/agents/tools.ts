@@ -1,8 +1,8 @@
 import type { Message, ModelRequest, OfferedTool, ReceivedResult } from '../endpoint/neutral.ts'
 
 /**
- * Whether a host's name for a tool is this one: hosts put the name of the server, and more, in front, and some write one underscore
- * where the server has several.
+ * Returns whether a host's name for a tool matches: hosts add the server name and more as a prefix, and some collapse several
+ * underscores into one.
  */
 export function isNamed(offered: string, name: string): boolean {
   const [whole, own] = [singleUnderscores(offered), singleUnderscores(name)]
@@ -13,7 +13,7 @@ function singleUnderscores(name: string): string {
   return name.replaceAll(/_+/gu, '_')
 }
 
-/** The tool of this name that the model can call now. A deferred one can be called once the host's own search has returned it. */
+/** Finds a tool that the model can call now. A deferred tool can be called once the host's own search has returned it. */
 export function listedTool(request: ModelRequest, name: string): OfferedTool | undefined {
   const isShown = (tool: OfferedTool): boolean =>
     tool.isDeferred !== true || exchangesOf(request).some(({ result }) => result.text.includes(tool.name))
@@ -27,7 +27,7 @@ export interface Exchange {
   readonly result: ReceivedResult
 }
 
-/** All calls of the conversation that have a result, in order. */
+/** Returns all calls of the conversation that have a result, in order. */
 export function exchangesOf({ messages }: ModelRequest): readonly Exchange[] {
   const calls = messages.flatMap((each) => (each.kind === 'call' ? [each.call] : []))
   const results = messages.flatMap((each) => (each.kind === 'result' ? [each.result] : []))
@@ -37,7 +37,7 @@ export function exchangesOf({ messages }: ModelRequest): readonly Exchange[] {
   })
 }
 
-/** Everything the model can read besides tool definitions. */
+/** Returns all text that the model can read, except tool definitions. */
 export function readableText({ system, messages }: ModelRequest): string {
   return [system, ...messages.map(textOfMessage)].join('\n')
 }

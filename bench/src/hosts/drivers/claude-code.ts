@@ -4,7 +4,7 @@ import { putFile } from './files.ts'
 
 const platform = `${process.platform}-${process.arch}`
 
-/** Claude Code as it is: it defers all MCP tools behind its own search. */
+/** Claude Code with default settings: it defers all MCP tools behind its own search. */
 export const claudeCode: Driver = {
   id: 'claude-code',
   title: 'Claude Code',
@@ -13,18 +13,18 @@ export const claudeCode: Driver = {
   programs: [`@anthropic-ai/claude-code-${platform}/claude`, '@anthropic-ai/claude-code/bin/claude.exe'],
   wire: 'anthropic',
   connect: 'claude',
-  // Without this the first start asks to choose a theme.
+  // Otherwise the first start asks for a theme.
   prepare: ({ home }) => putFile(join(home, '.claude.json'), { hasCompletedOnboarding: true }),
   args: (prompt) => ['-p', prompt, '--dangerously-skip-permissions'],
   usePrompt: (name, value) => ['-p', `/mcp__unfold__${name} ${value}`, '--dangerously-skip-permissions'],
   env: ({ endpoint }) => ({
     ANTHROPIC_BASE_URL: endpoint,
     ANTHROPIC_API_KEY: 'lab',
-    // It refuses to skip permissions for root elsewhere.
+    // Outside a sandbox it does not allow root to skip permissions.
     IS_SANDBOX: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // By default its first request may go out before a server is connected, which on a busy machine costs a turn.
+    // By default its first request may precede the server connection, which costs a turn on a busy machine.
     MCP_CONNECTION_NONBLOCKING: 'false',
     CLAUDE_CODE_MCP_STARTUP_WAIT_MS: '60000',
     MCP_CONNECT_TIMEOUT_MS: '60000',
@@ -33,7 +33,7 @@ export const claudeCode: Driver = {
   }),
 }
 
-/** The last minor line before it deferred tools at a foreign model endpoint. */
+/** The last minor version that does not defer tools with a custom model endpoint. */
 export const claudeCode197: Driver = {
   ...claudeCode,
   id: 'claude-code-2.1.197',

@@ -5,7 +5,7 @@ import { putFile } from './files.ts'
 const platform = `${process.platform}-${process.arch}`
 const settings = ({ home }: Scene): string => join(home, '.cline', 'data', 'settings')
 
-/** The command line program of Cline with an OpenAI-compatible provider. */
+/** Cline CLI with an OpenAI-compatible provider. */
 export const cline: Driver = {
   id: 'cline',
   title: 'Cline',
@@ -30,13 +30,13 @@ export const cline: Driver = {
     })
   },
   args: (prompt) => ['--auto-approve', 'true', prompt],
-  // Elsewhere it starts a daemon that outlives the run.
+  // Otherwise it starts a daemon that outlives the run.
   env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
   cannot: {
-    'a prompt': 'it does not offer the prompts of servers in a run without a terminal',
+    'a prompt': 'it does not offer the prompts of servers without a terminal',
     'an image': 'it passes the base64 of an image as text',
-    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
-    'a question to the user': 'it does not declare the elicitation capability',
+    'a gateway restart during the run': 'it does not start a new session when the old one has ended',
+    'an elicitation': 'it does not declare the elicitation capability',
     'a resource': 'the model has no tool that lists resources',
   },
 }

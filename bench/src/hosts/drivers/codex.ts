@@ -10,7 +10,7 @@ const triples: { readonly [platform: string]: string } = {
 }
 const platform = `${process.platform}-${process.arch}`
 
-/** Codex, with a model provider of its own in its configuration. */
+/** Codex with a custom model provider. */
 export const codex: Driver = {
   id: 'codex',
   title: 'Codex',
@@ -40,5 +40,5 @@ export const codex: Driver = {
     ),
   args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
   env: () => ({ LAB_KEY: 'lab' }),
-  cannot: { 'a prompt': 'it does not offer the prompts of servers in a run without a terminal' },
+  cannot: { 'a prompt': 'it does not offer the prompts of servers without a terminal' },
 }

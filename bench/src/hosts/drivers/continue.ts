@@ -4,10 +4,10 @@ import { putFile } from './files.ts'
 
 const fileIn = ({ home }: Scene): string => join(home, '.continue', 'config.yaml')
 
-// JSON is YAML; only the sections need to be lines of their own, because `connect` appends one.
+// JSON is valid YAML; the sections are separate lines because `connect` appends one.
 const section = (name: string, entry: object): string => `${name}:\n  - ${JSON.stringify(entry)}\n`
 
-/** The command line program of Continue with a model in its configuration file, which needs no account. */
+/** Continue CLI with a model in its configuration file, which needs no account. */
 export const continueCli: Driver = {
   id: 'continue',
   title: 'Continue',
@@ -32,10 +32,10 @@ export const continueCli: Driver = {
   args: (prompt) => ['-p', prompt, '--auto'],
   env: () => ({ CONTINUE_METRICS_ENABLED: '0' }),
   cannot: {
-    'a prompt': 'it does not offer the prompts of servers in a run without a terminal',
+    'a prompt': 'it does not offer the prompts of servers without a terminal',
     'an image': 'it passes the base64 of an image as text',
-    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
-    'a question to the user': 'it does not declare the elicitation capability',
+    'a gateway restart during the run': 'it does not start a new session when the old one has ended',
+    'an elicitation': 'it does not declare the elicitation capability',
     'a resource': 'the model has no tool that lists resources',
   },
 }

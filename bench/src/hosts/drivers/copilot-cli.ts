@@ -10,13 +10,13 @@ const offline = ({ home }: Scene): Readonly<Record<string, string>> => ({
   COPILOT_OFFLINE: 'true',
   COPILOT_AUTO_UPDATE: 'false',
   COPILOT_PROVIDER_API_KEY: 'lab',
-  // It unpacks 235 MB at its first start; every run has a fresh home.
+  // It unpacks 235 MB on its first start, and every run has a new home folder.
   COPILOT_PKG_CACHE_HOME: join(folderOf(name), 'unpacked'),
   // Long results go to the temporary directory.
   TMPDIR: join(home, 'tmp'),
 })
 
-/** Copilot CLI with a model of another provider, for which it lists every tool. */
+/** Copilot CLI with a custom provider, for which it lists every tool. */
 export const copilotCli: Driver = {
   id: 'copilot-cli',
   title: 'Copilot CLI',
@@ -29,13 +29,13 @@ export const copilotCli: Driver = {
   args: (prompt) => ['-p', prompt, '--allow-all-tools', '--no-color'],
   env: (scene) => ({ ...offline(scene), COPILOT_PROVIDER_BASE_URL: `${scene.endpoint}/v1`, COPILOT_MODEL: 'gpt-5' }),
   cannot: {
-    'a prompt': 'it does not offer the prompts of servers in a run without a terminal',
+    'a prompt': 'it does not offer the prompts of servers without a terminal',
     'an image': 'it drops images in results of MCP tools where the model is not from GitHub',
     'a resource': 'the model has no tool that lists resources',
   },
 }
 
-/** Copilot CLI with Claude, for which it defers MCP tools above 30 tools in total, its own included. */
+/** Copilot CLI with Claude, for which it defers MCP tools above 30 tools in total, including its own. */
 export const copilotCliClaude: Driver = {
   ...copilotCli,
   id: 'copilot-cli-claude',

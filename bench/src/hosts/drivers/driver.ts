@@ -1,38 +1,38 @@
 import type { wires } from '../endpoint/endpoint.ts'
 
-/** Folders and addresses of one run. */
+/** Folders and URLs of one run. */
 export interface Scene {
-  /** The home directory of the run. Nothing else on the machine is read or written by the host. */
+  /** The home directory of the run. The host reads and writes no other files. */
   readonly home: string
-  /** The working directory, below no other project. */
+  /** The working directory, outside any project. */
   readonly project: string
-  /** Where the model endpoint listens: `http://127.0.0.1:<port>`. */
+  /** URL of the model endpoint: `http://127.0.0.1:<port>`. */
   readonly endpoint: string
 }
 
-/** How one host is installed, configured and run without a terminal. */
+/** Installs, configures and runs one host without a terminal. */
 export interface Driver {
-  /** Name of the driver, and of its file. */
+  /** Name of the driver and its file. */
   readonly id: string
   /** Name of the host without its version. */
   readonly title: string
   /** The dependency in test/hosts/package.json, which also pins the version. */
   readonly package: string
-  /** What to start, relative to node_modules: the first that exists. A native program, or JavaScript that ends in .js or .mjs. */
+  /** Candidates for the program, relative to node_modules; the first that exists is used. Native, or ends in .js or .mjs. */
   readonly programs: readonly string[]
-  /** The command that its users type, by which `unfold connect` finds its version. */
+  /** The command name, with which `unfold connect` determines the version. */
   readonly command: string
-  /** The Node that runs its JavaScript; the one that runs the lab if it does not matter. */
+  /** Required Node major version; default: the one that runs the lab. */
   readonly node?: 22
   readonly wire: keyof typeof wires
-  /** The name by which `unfold connect` knows it. */
+  /** Its name in `unfold connect`. */
   readonly connect: string
-  /** Writes what the host needs before its first start: model provider, no questions, no telemetry. */
+  /** Writes the configuration for the first start: model provider, no prompts, no telemetry. */
   readonly prepare: (scene: Scene) => Promise<void>
   readonly args: (prompt: string) => readonly string[]
-  /** The arguments that make it use a prompt of the server, with a value for the prompt's only argument. */
+  /** Returns the arguments to use a prompt of the server, with a value for its only argument. */
   readonly usePrompt?: (name: string, value: string) => readonly string[]
   readonly env: (scene: Scene) => Readonly<Record<string, string>>
-  /** Scenarios of test/hosts that this host fails whatever a server does, with the reason. */
+  /** Scenarios of test/hosts that this host cannot pass with any server, with the reason. */
   readonly cannot?: { readonly [scenario: string]: string }
 }

@@ -22,7 +22,7 @@ export const geminiCli: Driver = {
   usePrompt: (name, value) => ['-p', `/${name} --path="${value}"`, '--yolo'],
   env: ({ endpoint }) => ({ GEMINI_API_KEY: 'lab', GOOGLE_GEMINI_BASE_URL: endpoint }),
   cannot: {
-    'a question to the user': 'it does not declare the elicitation capability',
-    'a gateway restart in the middle': 'it does not open a new session when the server answers 404',
+    'an elicitation': 'it does not declare the elicitation capability',
+    'a gateway restart during the run': 'it does not start a new session after a 404',
   },
 }

@@ -10,7 +10,7 @@ import { kimiCode } from './kimi-code.ts'
 import { opencode } from './opencode.ts'
 import { qwenCode } from './qwen-code.ts'
 
-/** Every host of the lab, in the order of the matrix. */
+/** All hosts of the lab, in matrix order. */
 export const drivers: readonly Driver[] = [
   claudeCode,
   claudeCode197,

@@ -46,6 +46,6 @@ export const kilo: Driver = {
     KILO_TELEMETRY_LEVEL: 'off',
   }),
   cannot: {
-    'a question to the user': 'it does not declare the elicitation capability',
+    'an elicitation': 'it does not declare the elicitation capability',
   },
 }

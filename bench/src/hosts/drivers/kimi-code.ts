@@ -22,8 +22,8 @@ export const kimiCode: Driver = {
     KIMI_MCP_STARTUP_TIMEOUT_MS: '120000',
   }),
   cannot: {
-    'a prompt': 'it does not offer the prompts of servers in a run without a terminal',
-    'a question to the user': 'it does not declare the elicitation capability',
+    'a prompt': 'it does not offer the prompts of servers without a terminal',
+    'an elicitation': 'it does not declare the elicitation capability',
     'a resource': 'the model has no tool that lists resources',
   },
 }

@@ -41,5 +41,5 @@ export const opencode: Driver = {
   args: (prompt) => ['run', prompt],
   usePrompt: (name, value) => ['run', '--command', `unfold:${name}`, value],
   env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
-  cannot: { 'a question to the user': 'it does not declare the elicitation capability' },
+  cannot: { 'an elicitation': 'it does not declare the elicitation capability' },
 }

@@ -25,7 +25,7 @@ export const qwenCode: Driver = {
   usePrompt: (name, value) => ['-p', `/${name} --path="${value}"`, '--yolo', '--auth-type', 'openai'],
   env: ({ endpoint }) => ({ OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: 'qwen3-vl-plus' }),
   cannot: {
-    'a question to the user': 'it does not declare the elicitation capability',
+    'an elicitation': 'it does not declare the elicitation capability',
     'a resource': 'the model has no tool that lists resources',
   },
 }

@@ -48,7 +48,7 @@ export const anthropic: Wire = {
     const stop_reason = action.kind === 'say' ? 'end_turn' : 'tool_use'
     const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model: 'lab', stop_sequence: null, usage }
     if (!isStreamed)
-      return { type: 'application/json', body: JSON.stringify({ ...message, content: [block.whole], stop_reason }) }
+      return { type: 'application/json', body: JSON.stringify({ ...message, content: [block.complete], stop_reason }) }
     return eventStream(
       [
         { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
@@ -66,17 +66,17 @@ export const anthropic: Wire = {
 const usage = { input_tokens: 1_000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
 
 function entriesOf(role: string, content: unknown): readonly Message[] {
-  if (!Array.isArray(content)) return [said(role, content)]
+  if (!Array.isArray(content)) return [textMessage(role, content)]
   return content.map((block: Block): Message => {
     if (block.type === 'tool_use')
       return { kind: 'call', call: { id: block.id ?? '', name: block.name ?? '', arguments: block.input ?? {} } }
-    if (block.type !== 'tool_result') return said(role, [block])
+    if (block.type !== 'tool_result') return textMessage(role, [block])
     const { tool_use_id: id = '', content: inner, is_error } = block
     return { kind: 'result', result: { id, text: textOf(inner), isError: is_error === true, images: imagesIn(inner) } }
   })
 }
 
-function said(role: string, content: unknown): Message {
+function textMessage(role: string, content: unknown): Message {
   const text = textOf(content)
   return role === 'assistant' ? { kind: 'assistant', text } : { kind: 'user', text, images: imagesIn(content) }
 }
@@ -84,13 +84,13 @@ function said(role: string, content: unknown): Message {
 function blockOf(action: Action, id: string) {
   if (action.kind === 'say')
     return {
-      whole: { type: 'text', text: action.text },
+      complete: { type: 'text', text: action.text },
       start: { type: 'text', text: '' },
       delta: { type: 'text_delta', text: action.text },
     }
   const call = { type: 'tool_use', id: `toolu_${id}`, name: action.name }
   return {
-    whole: { ...call, input: action.arguments },
+    complete: { ...call, input: action.arguments },
     start: { ...call, input: {} },
     delta: { type: 'input_json_delta', partial_json: JSON.stringify(action.arguments) },
   }

@@ -45,8 +45,8 @@ export const chat: Wire = {
     const head = { id: `chatcmpl-${id}`, created: 0, model: 'lab' }
     const message = { role: 'assistant', ...contentOf(action, id) }
     if (!isStreamed) {
-      const whole = { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage }
-      return { type: 'application/json', body: JSON.stringify(whole) }
+      const completion = { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage }
+      return { type: 'application/json', body: JSON.stringify(completion) }
     }
     const chunk = (choice: object): object => ({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })
     const chunks = [chunk({ delta: message, finish_reason: null }), { ...chunk({ delta: {}, finish_reason }), usage }]
@@ -59,7 +59,7 @@ const usage = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010
 
 function entriesOf({ role, content, tool_call_id: id = '', tool_calls: calls = [] }: Entry): readonly Message[] {
   const text = textOf(content)
-  // The format has no mark for a failed call.
+  // The format has no flag for a failed call.
   if (role === 'tool') return [{ kind: 'result', result: { id, text, isError: false, images: imagesIn(content) } }]
   if (role !== 'assistant') return [{ kind: 'user', text, images: imagesIn(content) }]
   return [

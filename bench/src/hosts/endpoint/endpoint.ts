@@ -8,22 +8,22 @@ import type { Action, ModelRequest, Wire } from './neutral.ts'
 import { responses } from './responses.ts'
 import { sampleOf } from './sample.ts'
 
-/** The wire formats, by the names that drivers use. */
+/** Wire formats by name. */
 export const wires = { anthropic, responses, chat, gemini } satisfies { readonly [name: string]: Wire }
 
-/** Decides what the model does next. It sees what a model would see, and `turn`, which counts from 0. */
+/** Returns the next action of the model, from the request and the number of the turn, starting at 0. */
 export type Agent = (request: ModelRequest, turn: number) => Action | Promise<Action>
 
-/** One request that was answered by the agent. */
+/** One request handled by the agent. */
 export interface Turn {
   readonly request: ModelRequest
   readonly action: Action
 }
 
-/** A model endpoint on loopback that plays a scripted agent in every wire format. */
+/** A loopback model endpoint that runs a scripted agent in every wire format. */
 export class Endpoint implements AsyncDisposable {
   readonly turns: Turn[] = []
-  /** Requests on the side: `POST /v1/messages (no tools)`. They count neither as turns nor as bytes. */
+  /** Auxiliary requests: `POST /v1/messages (no tools)`. They count neither as turns nor as bytes. */
   readonly asides: string[] = []
   readonly #agent: Agent
   readonly #mark: string
@@ -35,8 +35,8 @@ export class Endpoint implements AsyncDisposable {
   }
 
   /**
-   * Listens. A request is a turn of the agent if it offers tools and its conversation contains `mark`. Once the agent has said
-   * something the conversation is over; what follows is a host that makes notes.
+   * Starts listening. A request is a turn of the agent if it offers tools and its conversation contains `mark`. A text reply ends
+   * the conversation; later requests are auxiliary, such as summaries.
    */
   static async open(agent: Agent, mark: string): Promise<Endpoint> {
     const endpoint = new Endpoint(agent, mark)
@@ -45,7 +45,7 @@ export class Endpoint implements AsyncDisposable {
     return endpoint
   }
 
-  /** `http://127.0.0.1:<port>`; what follows is up to the host. */
+  /** `http://127.0.0.1:<port>`; the host appends a path. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }

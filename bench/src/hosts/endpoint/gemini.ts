@@ -69,7 +69,7 @@ export const gemini: Wire = {
 
 function entriesOf({ role, parts = [] }: Content): readonly Message[] {
   const entries: Message[] = []
-  // A result names its tool; where ids are missing, results answer calls in order.
+  // A result names its tool; without ids, results match calls in order.
   for (const part of parts) {
     const { functionCall: call, functionResponse: response } = part
     if (call !== undefined) {
@@ -85,7 +85,7 @@ function entriesOf({ role, parts = [] }: Content): readonly Message[] {
   return entries
 }
 
-/** The text of a response; hosts put it under `output` or `error`. */
+/** Returns the text of a response, which hosts put under `output` or `error`. */
 function valueText(value: { readonly output?: unknown; readonly error?: unknown }): string {
   const inner = value.output ?? value.error
   return typeof inner === 'string' ? inner : JSON.stringify(value)

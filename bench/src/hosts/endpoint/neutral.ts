@@ -1,11 +1,11 @@
 /** A tool as the host offers it to the model. */
 export interface OfferedTool {
   readonly name: string
-  /** The namespace it lies in, where the wire format has such a thing; a call must repeat it. */
+  /** Its namespace, if the wire format has namespaces; a call must repeat it. */
   readonly namespace?: string
   readonly description: string
   readonly parameters: unknown
-  /** Sent, but not shown to the model before it asked for it. */
+  /** Sent, but hidden from the model until it requests the tool. */
   readonly isDeferred?: true
 }
 
@@ -16,7 +16,7 @@ interface MadeCall {
   readonly arguments: Record<string, unknown>
 }
 
-/** What the host made of the reply to a call, as the model receives it. */
+/** The result of a call as the model receives it. */
 export interface ReceivedResult {
   readonly id: string
   readonly text: string
@@ -31,33 +31,33 @@ export type Message =
   | { readonly kind: 'call'; readonly call: MadeCall }
   | { readonly kind: 'result'; readonly result: ReceivedResult }
 
-/** What a host sends to the model, whatever its wire format. */
+/** A request from the host to the model, in any wire format. */
 export interface ModelRequest {
   readonly system: string
   readonly tools: readonly OfferedTool[]
   readonly messages: readonly Message[]
-  /** The JSON Schema that the reply must follow, where the host asks for data instead of text. */
+  /** JSON Schema of the reply, if the host requests structured output. */
   readonly replySchema?: object
-  /** Size of the body as it was sent. */
+  /** Size of the request body. */
   readonly bytes: number
-  /** The body, for whoever looks closer. */
+  /** The request body. */
   readonly body: unknown
 }
 
-/** What the model does next. */
+/** The next action of the model. */
 export type Action =
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'call'; readonly name: string; readonly namespace?: string; readonly arguments: Record<string, unknown> }
 
-/** One wire format: which requests are its own, and how they are read and answered. */
+/** One wire format: recognises, parses and answers its requests. */
 export interface Wire {
-  /** Whether a path asks the model for its next action. */
+  /** Returns whether a path requests the next action of the model. */
   readonly asks: (path: string) => boolean
   readonly read: (body: unknown, bytes: number) => ModelRequest
-  /** The reply for an action; `id` identifies the turn. */
+  /** Returns the reply for an action; `id` identifies the turn. */
   readonly write: (action: Action, id: string, isStreamed: boolean) => WireReply
   readonly isStreamed: (path: string, body: unknown) => boolean
-  /** Replies to the small requests hosts make on the side: counting tokens, listing models. */
+  /** Replies to auxiliary requests: counting tokens, listing models. */
   readonly aside: (path: string) => object | undefined
 }
 
@@ -66,7 +66,7 @@ export interface WireReply {
   readonly body: string
 }
 
-/** A stream of server-sent events; the name of an event is sent where the format has names. */
+/** Formats server-sent events, with names if the format has them. */
 export function eventStream(events: readonly { readonly event?: string; readonly data: unknown }[]): WireReply {
   const lines = events.map(({ event, data }) => {
     const value = typeof data === 'string' ? data : JSON.stringify(data)
@@ -75,14 +75,14 @@ export function eventStream(events: readonly { readonly event?: string; readonly
   return { type: 'text/event-stream', body: lines.join('') }
 }
 
-/** Text of content that is a string or a list of blocks, in the formats of Anthropic and OpenAI. */
+/** Returns the text of content that is a string or a list of blocks, in the formats of Anthropic and OpenAI. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return content === undefined || content === null ? '' : JSON.stringify(content)
   return content.map((block: Block) => (typeof block === 'string' ? block : blockText(block))).join('\n')
 }
 
-/** How many pictures content holds. */
+/** Counts the images in content. */
 export function imagesIn(content: unknown): number {
   return Array.isArray(content) ? content.filter((block: Block) => /^(input_)?image(_url)?$/u.test(block.type ?? '')).length : 0
 }

@@ -36,7 +36,7 @@ export const responses: Wire = {
     const items = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
     const isSystem = ({ role }: Item): boolean => role === 'system' || role === 'developer'
     return {
-      // A namespace has a description of its own; hosts put the instructions of a server there.
+      // A namespace has a description, which hosts use for the server's instructions.
       system: [
         instructions,
         ...items.filter(isSystem).map(({ content }) => textOf(content)),
@@ -95,7 +95,7 @@ function entryOf(item: Item): readonly Message[] {
   if (type === 'function_call') {
     return [{ kind: 'call', call: { id, name, arguments: JSON.parse(item.arguments ?? '{}') as Record<string, unknown> } }]
   }
-  // The format has no mark for a failed call.
+  // The format has no flag for a failed call.
   if (type.endsWith('_output')) {
     return [{ kind: 'result', result: { id, text: textOf(output ?? item), isError: false, images: imagesIn(output) } }]
   }

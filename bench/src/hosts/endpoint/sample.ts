@@ -6,7 +6,7 @@ interface Schema {
 
 const plain: { readonly [type: string]: unknown } = { string: 'simple', integer: 1, number: 1, boolean: false, array: [] }
 
-/** A value that follows a simple schema, for hosts that ask for data about the task. */
+/** Returns a value that matches a simple schema, for hosts that request structured output. */
 export function sampleOf({ type = 'object', enum: values, properties = {} }: Schema): unknown {
   if (values !== undefined) return values[0]
   const kind = type.toLowerCase()

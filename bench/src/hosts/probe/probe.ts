@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { grownTool, marks, probeTools, ruler, rulerLength } from './tools.ts'
 
-// A host that lists again does so within milliseconds; this machine may be busy.
-const patienceMs = 3_000
-const lookEveryMs = 20
+// A host that re-lists does so within milliseconds, but the machine may be busy.
+const relistTimeoutMs = 3_000
+const pollIntervalMs = 20
 
-/** A message that a host sent to the server. */
+/** A message from a host. */
 export interface ClientMessage {
   readonly method?: string
   readonly params?: {
@@ -20,10 +20,10 @@ export interface ClientMessage {
   }
 }
 
-/** A server of both eras without a gateway, which records what hosts send and whose tools show what hosts do with them. */
+/** A server for both eras, without a gateway, that records the messages of hosts and has tools that reveal host behaviour. */
 export class Probe implements AsyncDisposable {
   readonly messages: ClientMessage[] = []
-  // How many messages there were when the new tool appeared.
+  // Number of messages when the new tool appeared.
   #grownAt = Number.POSITIVE_INFINITY
   readonly #handler = createMcpHandler(() => this.#probeServer())
   readonly #server = createServer((request, response) => void this.#answer(request, response))
@@ -37,7 +37,7 @@ export class Probe implements AsyncDisposable {
     return probe
   }
 
-  /** Forgets what was recorded so far. */
+  /** Clears the recorded messages. */
   forget(): void {
     this.messages.length = 0
   }
@@ -71,10 +71,10 @@ export class Probe implements AsyncDisposable {
     await once(this.#server, 'close')
   }
 
-  /** Waits until the host has read the list that includes the new tool; not for long, because some never do. */
+  /** Waits until the host has requested the list with the new tool; only briefly, because some hosts never do. */
   async #listedAgain(): Promise<void> {
     const isListed = (): boolean => this.messages.slice(this.#grownAt).some(({ method }) => method === 'tools/list')
-    for (let waited = 0; waited < patienceMs && !isListed(); waited += lookEveryMs) await pause(lookEveryMs)
+    for (let waited = 0; waited < relistTimeoutMs && !isListed(); waited += pollIntervalMs) await pause(pollIntervalMs)
   }
 
   #probeServer(): Server {
@@ -89,7 +89,7 @@ export class Probe implements AsyncDisposable {
       if (name === 'grow') {
         this.#grownAt = this.messages.length
         this.#handler.notify.toolsChanged()
-        // In a session the notification travels on the stream of the call, so that no host receives it after the reply.
+        // In a session the notification is sent on the stream of the call, so that no host receives it after the reply.
         await context.mcpReq.notify({ method: 'notifications/tools/list_changed' }).catch(() => undefined)
         await this.#listedAgain()
       }

@@ -1,4 +1,4 @@
-/** A tool of the probe: a definition that shows what a host does with it. */
+/** A tool of the probe, whose definition reveals host behaviour. */
 export interface ProbeTool {
   readonly name: string
   readonly description: string
@@ -8,7 +8,7 @@ export interface ProbeTool {
 
 const none = { type: 'object', properties: {} } as const
 
-/** Text in which every 50 characters a mark says how far one has read: `….[00050]`. */
+/** Text with a position mark every 50 characters: `….[00050]`. */
 export function ruler(length: number): string {
   const step = 50
   return Array.from({ length: length / step }, (_, at) =>
@@ -16,27 +16,27 @@ export function ruler(length: number): string {
   ).join('')
 }
 
-/** How much of a ruler a text shows. */
+/** Returns the last position mark in a text. */
 export function shownOf(text: string): number {
   return Math.max(0, ...[...text.matchAll(/\[(\d{6})\]/gu)].map(([, digits]) => Number(digits)))
 }
 
 export const rulerLength = 20_000
 
-/** Marks that reach the model only by one part of a result. */
+/** Marks that appear in only one part of a result. */
 export const marks = { text: 'only-in-the-text', structured: 'only-in-the-structured-content' } as const
 
-/** Words that occur in one hint and nowhere else. */
+/** Words that appear in one hint only. */
 export const hintWords = 'zeppelin marmalade'
 
-/** Lengths of the names that are tried. */
+/** Tested name lengths. */
 export const nameLengths = [40, 48, 56, 64, 80, 128] as const
 
 export function nameOf(length: number): string {
   return `named_${String(length).padStart(3, '0')}_`.padEnd(length, 'x')
 }
 
-/** JSON Schema keywords that are tried, each in a property of its name. */
+/** Tested JSON Schema keywords, each in a property of that name. */
 export const keywords: { readonly [keyword: string]: object } = {
   anyOf: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
   oneOf: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
@@ -60,7 +60,7 @@ export const keywords: { readonly [keyword: string]: object } = {
   uniqueItems: { type: 'array', items: { type: 'string' }, uniqueItems: true },
 }
 
-/** The tool that the probe lists once `grow` was called. */
+/** The tool that the probe adds when `grow` is called. */
 export const grownTool: ProbeTool = { name: 'sprout', description: 'Was not there before', inputSchema: none }
 
 export const probeTools: readonly ProbeTool[] = [
@@ -84,6 +84,6 @@ export const probeTools: readonly ProbeTool[] = [
     description: `Has a name of ${length} characters`,
     inputSchema: none,
   })),
-  // Some hosts defer tools only where there are more than 30, their own included.
+  // Some hosts defer tools only above 30 tools, including their own.
   ...Array.from({ length: 20 }, (_, at) => ({ name: `padding_${at + 1}`, description: 'Does nothing', inputSchema: none })),
 ]

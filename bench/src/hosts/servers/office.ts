@@ -1,5 +1,5 @@
-// One of the servers behind the gateway under test: stdio, written by hand. It reports every call to the lab over a socket, and
-// the lab makes it change over the same socket.
+// An upstream server of the gateway under test: stdio, without an SDK. It reports every call to the lab over a socket and
+// receives change requests over it.
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type LabServer, type LabTool, lateTool, toolsOf } from '../catalogue.ts'
@@ -51,7 +51,7 @@ const handlers: { readonly [method: string]: (params: NonNullable<Message['param
 const prompt = { name: 'review_file', description: 'Review one file', arguments: [{ name: 'path', required: true }] }
 const resource = { uri: 'lab://policy', name: 'policy', description: 'How long files are kept', mimeType: 'text/plain' }
 
-// Questions to the user that are not answered yet, by the id of our request.
+// Pending elicitations by request id.
 const asked = new Map<string, (answer: unknown) => void>()
 
 createInterface({ input: process.stdin })

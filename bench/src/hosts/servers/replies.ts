@@ -1,10 +1,10 @@
-/** What a call is answered with. */
+/** Result of a call. */
 export type Reply = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } }
 
 /** The smallest PNG with one red pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
-/** Text that only a successful call of the tool contains. */
+/** Text that only a successful result contains. */
 export const proof = {
   read: 'Quarterly total: 48,213 units',
   error: 'permission denied: reports/2026 is write-protected',
@@ -36,7 +36,7 @@ const special: { readonly [tool: string]: (args: Record<string, unknown>, ask: A
   rotate_picture: ({ degrees }) => text(`${proof.late} by ${String(degrees)} degrees`),
 }
 
-/** The result of a call. */
+/** Returns the result of a call. */
 export async function replyTo(tool: string, args: Record<string, unknown>, ask: Ask): Promise<Reply> {
   const answer = special[tool]
   return { result: answer === undefined ? text(`${tool}: done`) : await answer(args, ask) }

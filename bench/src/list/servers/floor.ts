@@ -1,4 +1,4 @@
-// The floor: node:http that reads a request to its end and sends bytes it was given.
+// The floor: a node:http server that reads a request and sends fixed bytes.
 import { createServer } from 'node:http'
 import { serveAsChild, type ToChild } from './child.ts'
 

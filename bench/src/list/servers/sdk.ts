@@ -1,4 +1,4 @@
-// The SDK alone: sessions under /session, 2026-07-28 under /stateless, so that neither pays for telling them apart.
+// Plain SDK servers: sessions under /session, 2026-07-28 under /stateless, so that neither has to detect the era.
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type NodeIncomingMessageLike, NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
@@ -21,7 +21,7 @@ async function inSession(request: IncomingMessage, response: ServerResponse): Pr
 async function begun(): Promise<NodeStreamableHTTPServerTransport> {
   const transport: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: () => randomUUID(),
-    // Faster than the event streams that are its default.
+    // Faster than the default event streams.
     enableJsonResponse: true,
     onsessioninitialized: (id) => void sessions.set(id, transport),
   })

@@ -1,4 +1,4 @@
-// Unfold as its users start it, but for the port and the number of sessions.
+// Unfold with default settings, except the port and the session limit.
 import { listen } from '@unfold-mcp/server'
 import { type Shape, toolboxOf } from '../unfold.ts'
 import { serveAsChild } from './child.ts'

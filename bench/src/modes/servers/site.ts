@@ -1,4 +1,4 @@
-// The site whose pages are loaded, in a process of its own: what watches them must not slow their server down.
+// Serves the loaded pages from a separate process, so that watching them does not slow the server down.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -9,7 +9,7 @@ const scripts = Array.from({ length: 15 }, (_, i) => `<script src="/script-${i}.
 const page = `<!doctype html><html lang="en"><title>Shop</title><body><h1>Shop</h1>${scripts}
   <script>for (let i = 0; i < 10; i++) fetch('/api/items/' + i).then((r) => r.json())</script></body></html>`
 
-/** A page of some size: scripts, elements, requests, console messages. */
+/** A medium-sized page with scripts, elements, requests and console messages. */
 const server = createServer((request, response) => {
   const path = request.url ?? '/'
   const isScript = path.endsWith('.js')

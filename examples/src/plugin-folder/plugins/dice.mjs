@@ -16,7 +16,7 @@ export default definePlugin({
       annotations: { readOnlyHint: true, openWorldHint: false },
       handler({ dice = '1d6' }) {
         const [, count = '1', sides = '', more = '0'] = notation.exec(dice.trim()) ?? []
-        if (!(Number(sides) > 0)) throw new ToolError(`"${dice}" are no dice. Write for example 2d6 or d20+1.`)
+        if (!(Number(sides) > 0)) throw new ToolError(`Invalid dice "${dice}". Examples: 2d6, d20+1.`)
         const rolls = Array.from({ length: Number(count) }, () => randomInt(1, Number(sides) + 1))
         return { rolls, total: rolls.reduce((sum, roll) => sum + roll, Number(more)) }
       },

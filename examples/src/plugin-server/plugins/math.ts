@@ -18,7 +18,7 @@ export const mathPlugin: Plugin = {
       ({ expression }) => {
         const value = evaluate(expression)
         if (!Number.isFinite(value))
-          throw new ToolError(`"${expression}" has no finite value. Look for a division by zero or too large a power.`)
+          throw new ToolError(`"${expression}" has no finite value. Check for a division by zero or a large power.`)
         return { value }
       },
     )

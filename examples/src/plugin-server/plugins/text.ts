@@ -52,13 +52,13 @@ const segments = (text: string, granularity: 'grapheme' | 'word' | 'sentence') =
   ...new Intl.Segmenter('en', { granularity }).segment(text),
 ]
 
-const mostLines = 1_000
+const maxLines = 1_000
 
-/** The shortest way from `a` to `b`, by their longest common subsequence. */
+/** Returns the shortest diff from `a` to `b`, by their longest common subsequence. */
 function diff(a: readonly string[], b: readonly string[]): readonly string[] {
-  if (a.length > mostLines || b.length > mostLines)
-    throw new ToolError(`Texts of more than ${mostLines} lines are not compared. Pass parts of them.`)
-  // common[i][j]: how many lines the rests of `a` from i and of `b` from j have in common.
+  if (a.length > maxLines || b.length > maxLines)
+    throw new ToolError(`Texts are limited to ${maxLines} lines. Pass parts of them.`)
+  // common[i][j]: number of common lines of `a` from i and `b` from j.
   const common = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0
   for (let i = a.length - 1; i >= 0; i--) {

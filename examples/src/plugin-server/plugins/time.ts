@@ -5,7 +5,7 @@ import { type Plugin, pure } from '../plugin.ts'
 const zoneSchema = z.string().max(60).default('UTC').describe('Such as Europe/Berlin')
 const momentSchema = z.iso.datetime({ offset: true }).describe('Such as 2026-07-28T12:00:00Z')
 
-/** Time as this clock tells it. */
+/** Time tools with this clock. */
 export const timePlugin = (now: () => number): Plugin => ({
   name: 'time',
   description: 'Tell the time, convert between zones, measure spans',
@@ -53,7 +53,7 @@ function inZone(time: number, zone: string) {
     return { iso: new Date(time).toISOString(), zone, local: format.format(time) }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new ToolError(`There is no time zone "${zone}". Name one such as UTC, Europe/Berlin or America/New_York.`, {
+    throw new ToolError(`Unknown time zone "${zone}". Examples: UTC, Europe/Berlin, America/New_York.`, {
       cause: error,
     })
   }

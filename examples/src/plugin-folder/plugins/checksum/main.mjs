@@ -1,4 +1,4 @@
-// The handlers of the tools that plugin.json defines, each under its tool's name.
+// Handlers of the tools in plugin.json, by tool name.
 import { createHash } from 'node:crypto'
 import { ToolError } from '@unfold-mcp/server/plugins/define'
 
@@ -11,7 +11,6 @@ export const checksum = ({ text, algorithm = 'sha256' }) => digest(text, algorit
 export function verify_checksum({ text, checksum: given }) {
   const wanted = given.trim().toLowerCase()
   const algorithm = byLength[wanted.length]
-  if (algorithm === undefined)
-    throw new ToolError('A checksum has 32, 64 or 128 hexadecimal digits; this one has other than that.')
+  if (algorithm === undefined) throw new ToolError('Invalid checksum: expected 32, 64 or 128 hexadecimal digits.')
   return { matches: digest(text, algorithm) === wanted, algorithm }
 }

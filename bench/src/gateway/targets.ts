@@ -1,7 +1,7 @@
 import { named } from '../list/results.ts'
 import type { Timing } from '../list/rounds.ts'
 import { ratioText, timeText } from '../list/table.ts'
-import { barSize } from '../list/tools.ts'
+import { referenceSize } from '../list/tools.ts'
 import { type CallTiming, callNames } from './calls.ts'
 import type { Burst, Freshness } from './changes.ts'
 import { names } from './gateways.ts'
@@ -9,10 +9,10 @@ import { type Recovery, type Start, startNames } from './life.ts'
 import { type ListTiming, listNames } from './lists.ts'
 import type { Weight } from './memory.ts'
 
-/** All that one run measured. */
+/** Results of one run. */
 export interface Results {
   readonly machine: { readonly node: string; readonly cores: number; readonly load: number }
-  /** Of the peers that could be measured. */
+  /** Versions of the installed peers. */
   readonly versions: { readonly [peer: string]: string }
   readonly lists: readonly ListTiming[]
   readonly calls: readonly CallTiming[]
@@ -24,54 +24,54 @@ export interface Results {
   readonly memory: readonly Weight[] | undefined
 }
 
-/** Something that must hold, and what was measured. */
-export interface Bar {
+/** A performance target with its measured value. */
+export interface TargetResult {
   readonly what: string
   readonly limit: string
   readonly measured: string
-  /** `undefined` where there is nobody to compare with. */
+  /** `undefined` without a peer to compare with. */
   readonly isMet: boolean | undefined
 }
 
-/** The bars the gateway sets itself, judged by one run. */
-export function barsOf(results: Results): readonly Bar[] {
+/** Compares the results of a run with the targets. */
+export function targetsOf(results: Results): readonly TargetResult[] {
   const { calls, changes, search, bursts, starts, recoveries } = results
   const burst = bursts.filter(({ name, gapMs }) => name === names.unfold && gapMs === 0)
   const most = (of: (each: Burst) => number): number => Math.max(...burst.map(of))
   const recovered = recoveries.find(({ name }) => name === names.unfold)?.times?.p99
   return [
-    ratio('list of 1,000 tools, p50 to the best peer', listRatio(results), 0.5),
+    ratio('list of 1,000 tools, p50 relative to the best peer', listRatio(results), 0.5),
     ...[1, 8, 32].map((callers) =>
-      ratio(`latency added to a call, ${callers} at a time, p50 to mcp-hub`, addedRatio(calls, callers), 0.5),
+      ratio(`latency added to a call, ${callers} concurrent, p50 relative to mcp-hub`, addedRatio(calls, callers), 0.5),
     ),
-    time('one change seen by a client, p95', named(changes, names.unfold).seen.p95, 100_000),
-    time('one change found by search, p95', search.p95, 100_000),
+    time('time until a client lists a change, p95', named(changes, names.unfold).listed.p95, 100_000),
+    time('time until search finds a change, p95', search.p95, 100_000),
     count(
-      'notices to a client for a burst of 20',
-      most(({ notices }) => notices),
+      'notifications to a client for a burst of 20 changes',
+      most(({ notifications }) => notifications),
       1,
     ),
     count(
-      'lists of the upstream for a burst of 20',
+      'tools/list requests to the upstream for a burst of 20 changes',
       most(({ lists }) => lists),
       2,
     ),
-    ratio('ready with 20 servers (a client is served), p50 to mcp-hub', readyRatio(starts), 0.5),
-    time('started again, a client has all 1,000 tools, p50', named(starts, startNames.again).all.p50, 500_000),
-    time('a call succeeds after SIGKILL, the longest', recovered ?? Number.POSITIVE_INFINITY, 2_000_000),
+    ratio('start with 20 servers until a client is served, p50 relative to mcp-hub', readyRatio(starts), 0.5),
+    time('restart until a client has all 1,000 tools, p50', named(starts, startNames.again).all.p50, 500_000),
+    time('time until a call succeeds after SIGKILL, maximum', recovered ?? Number.POSITIVE_INFINITY, 2_000_000),
   ]
 }
 
-/** The lists of the one that stands before a client as ours does, to the fastest of the peers. */
+/** Returns the ratio of our slower list to the list of the fastest peer. */
 function listRatio({ lists, versions }: Results): number | undefined {
-  const large = lists.filter(({ size }) => size === barSize)
+  const large = lists.filter(({ size }) => size === referenceSize)
   const peers = large.filter(({ name }) => name in versions)
   if (peers.length === 0) return undefined
   const ours = Math.max(named(large, listNames.unfold).p50, named(large, listNames.stateless).p50)
   return ours / Math.min(...peers.map(({ p50 }) => p50))
 }
 
-/** How much longer a call takes than without a gateway. */
+/** Returns the latency that a gateway adds to a call. */
 export function addedTo(
   calls: readonly CallTiming[],
   { name, callers }: Pick<CallTiming, 'name' | 'callers'>,
@@ -91,21 +91,21 @@ function readyRatio(starts: readonly Start[]): number | undefined {
   return hub === undefined ? undefined : named(starts, names.unfold).served.p50 / hub.served.p50
 }
 
-function ratio(what: string, measured: number | undefined, limit: number): Bar {
+function ratio(what: string, measured: number | undefined, limit: number): TargetResult {
   const isMet = measured === undefined ? undefined : measured <= limit
   return {
     what,
     limit: ratioText(limit),
-    measured: measured === undefined ? 'nobody to compare with' : ratioText(measured),
+    measured: measured === undefined ? 'no peer installed' : ratioText(measured),
     isMet,
   }
 }
 
-function time(what: string, measured: number, limit: number): Bar {
+function time(what: string, measured: number, limit: number): TargetResult {
   const text = Number.isFinite(measured) ? timeText(measured) : 'never'
   return { what, limit: timeText(limit), measured: text, isMet: measured <= limit }
 }
 
-function count(what: string, measured: number, limit: number): Bar {
+function count(what: string, measured: number, limit: number): TargetResult {
   return { what, limit: String(limit), measured: String(measured), isMet: measured <= limit }
 }
