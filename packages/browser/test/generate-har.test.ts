@@ -123,7 +123,7 @@ test('a file that would become too long is without its largest bodies first, the
   expect(left.map(({ request }) => request.url)).toEqual([`${page}api/large`])
   const smallest = har(requests, { version, limit: 2_000 })
   expect(smallest.log.entries.length).toBeLessThan(requests.length)
-  expect(smallest.log.comment).toMatch(/The \d oldest requests are left out/)
+  expect(smallest.log.comment).toMatch(/The \d oldest requests are omitted/)
   expect(JSON.stringify(smallest.log.entries).length).toBeLessThanOrEqual(2_000)
 })
 

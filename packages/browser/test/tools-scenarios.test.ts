@@ -68,7 +68,7 @@ describeInChromium('the scenarios of the document, on a real page', () => {
         generate: ['reproduction', 'test', 'pr_summary', 'sarif', 'har'],
         configure: configureModes,
       })
-      expect(textOf(await client.call('generate', { format: 'har' }))).toContain('has no data now. Requests are recorded')
+      expect(textOf(await client.call('generate', { format: 'har' }))).toContain('has no data now. No requests yet')
       await fetching(1)
       expect(textOf(await client.call('observe', { what: 'network' }))).toContain('/api/items')
       expect(await modesOf(client)).toEqual(before)
