@@ -20,7 +20,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 20_000,
     // Most tests wait for other processes, so two workers on two cores are fine.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism()),
     projects: [
       {
         extends: true,

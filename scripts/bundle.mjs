@@ -59,9 +59,9 @@ function licensesOf(files) {
 }
 
 function licenseOf(name) {
-  const folder = join(root, 'node_modules', name)
-  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE'].find((each) => existsSync(join(folder, each)))
-  const text = file === undefined ? `${license}\n` : readFileSync(join(folder, file), 'utf8')
+  const installed = join(root, 'node_modules', name)
+  const { version, license } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'LICENCE'].find((each) => existsSync(join(installed, each)))
+  const text = file === undefined ? `${license}\n` : readFileSync(join(installed, file), 'utf8')
   return `${name} ${version} (${license})\n\n${text}\n${'-'.repeat(80)}\n`
 }

@@ -46,7 +46,7 @@ describe('the checks of published packages', () => {
       'packages/client/README.md: is missing in the packed files',
       'packages/client/dist/connect.ts: must not be packed',
       'packages/client/dist/extra.test.js: has no source; run "npm run build"',
-      'packages/client/dist/extra.test.js: must not be packed: it belongs to tests or examples',
+      'packages/client/dist/extra.test.js: must not be packed: it is a test or an example',
       'packages/client/dist/renamed.js: has no source; run "npm run build"',
     ])
 

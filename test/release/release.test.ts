@@ -67,7 +67,7 @@ describe('a release, in a copy of the repository with a local registry', () => {
     const peers = (await manifest('packages/client')).peerDependencies
     await clone.write('.changeset/one.md', '---\n"@unfold-mcp/core": patch\n---\n\nFixed: a small thing\nin two lines\n')
     await clone.write('.changeset/two.md', '---\n"@unfold-mcp/server": minor\n---\n\nSecurity: a large thing\n')
-    expect(await publish()).toMatchObject({ code: 1, stderr: expect.stringContaining('unreleased changesets') })
+    expect(await publish()).toMatchObject({ code: 1, stderr: expect.stringContaining('Unreleased changesets found') })
     expect(await clone.script('release/version.mjs')).toMatchObject({ code: 0 })
 
     for (const folder of [...(await packages()), 'examples', 'bench', 'test', 'docs']) {

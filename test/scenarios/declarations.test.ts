@@ -196,9 +196,7 @@ verifies('P18', () => {
   box.tool('listed', definition, handler)
   expect(refusal(() => box.tool('other', definition, handler))).toContain('Unknown key "name" in tool "other".')
   // Without a close match, the known keys are listed; undefined values are ignored.
-  expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain(
-    'Known keys: description, about, default.',
-  )
+  expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain('Known keys: description, default.')
   expect(() => defineToolbox(unchecked({ ...info, gruops: undefined }))).not.toThrow()
   expect(refusal(() => box.tool('two', { about: 'One', description: 'Two' }, handler))).toBe(
     'invalid_declaration: "description" and "about" in tool "two" differ, but are two names of one option. Keep "description".',

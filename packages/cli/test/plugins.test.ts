@@ -30,7 +30,7 @@ test('missing arguments are reported before anything is served', async () => {
   expect((await at.unfold(['plugins', 'serve', '.', '--http', 'soon'])).code).toBe(2)
   const none = await at.unfold(['plugins', 'serve', 'nowhere'])
   expect(none.code).toBe(1)
-  expect(none.stderr).toContain('There is no folder')
+  expect(none.stderr).toContain('does not exist. Create it, or pass another path.')
 })
 
 test('over HTTP it serves until interrupted', async () => {
