@@ -36,6 +36,8 @@ const running = new Set<StdioTransport>()
 let isWatchingExit = false
 
 const drainMs = 250
+// A busy machine reports the exit of a process late.
+const exitWaitMs = 5_000
 // npm finishes unpacking before it rolls back, which takes half a minute on a slow disk.
 const defaultInstallGraceMs = 60_000
 const maxLineWarnings = 3
@@ -156,9 +158,13 @@ export class StdioTransport implements Transport {
   /** Sends a message synchronously. Throws when the process has ended. */
   post(message: JSONRPCMessage): void {
     const stdin = this.#child?.stdin
-    if (this.#isClosed || stdin === undefined || !stdin.writable) throw this.#failure ?? this.#closedError()
-    const line = `${JSON.stringify(message)}\n`
+    if (this.#isClosed || this.#isClosing || stdin === undefined) throw this.#failure ?? this.#closedError()
     this.#pending.track(message)
+    if (!stdin.writable) {
+      this.#failAfterExit(message)
+      return
+    }
+    const line = `${JSON.stringify(message)}\n`
     // A system call costs more than the rest of sending, so concurrent messages are written together.
     if (this.#pending.count <= 1 && this.#outbox.length === 0) {
       stdin.write(line)
@@ -195,6 +201,13 @@ export class StdioTransport implements Transport {
   abandon(): void {
     if (!this.#isInstalling) this.kill()
     else if (!this.#isClosing) this.#signal('SIGTERM')
+  }
+
+  /** A broken pipe is noticed before the exit of the process, which tells why; a process that only closed its stdin does not exit. */
+  #failAfterExit(message: JSONRPCMessage): void {
+    if (!('id' in message) || message.id === undefined) return
+    const { id } = message
+    setTimeout(() => this.#failRequest(id, this.#closedError()), exitWaitMs).unref()
   }
 
   #flush(): void {
