@@ -80,7 +80,8 @@ describe.skipIf(process.platform === 'win32')('a process of an upstream', () => 
       await all.lists('up__one')
       await until(() => membersOf(leaders).length === 3, 'those of the last one alone')
     }
-    expect(membersOf(leaders)).toEqual([])
+    // The system may take a moment to remove processes that were killed.
+    await until(() => membersOf(leaders).length === 0, 'all processes have ended')
   }, 120_000)
 })
 
