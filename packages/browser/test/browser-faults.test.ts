@@ -114,7 +114,7 @@ test('a server that is not a browser is detected', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await expect(attachChromium(url)).rejects.toThrow(/the server there is not a browser/)
+  await expect(attachChromium(url)).rejects.toThrow(/the address belongs to a server that is not a browser/)
   await expect(attachChromium(url)).rejects.toThrow(/192\.0\.2\.1 is another machine/)
 })
 

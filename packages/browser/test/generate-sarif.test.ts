@@ -70,7 +70,7 @@ test('omissions are reported', () => {
   }).runs
   expect(run.results).toHaveLength(1)
   expect(run.invocations[0]?.toolExecutionNotifications.map(({ message }) => message.text)).toEqual([
-    'image-alt: 30 elements have this fault; 1 of them are told.',
+    'image-alt: 30 elements have this fault; 1 of them are listed.',
     '1 more results are left out.',
   ])
 })

@@ -319,7 +319,7 @@ async function endpointOf(url: URL, timeoutMs: number): Promise<URL> {
   const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined
   const said =
     typeof answer === 'object' && answer !== null && 'webSocketDebuggerUrl' in answer ? answer.webSocketDebuggerUrl : undefined
-  if (typeof said !== 'string' || !URL.canParse(said)) throw new Error('the server there is not a browser')
+  if (typeof said !== 'string' || !URL.canParse(said)) throw new Error('the address belongs to a server that is not a browser')
   return new URL(said)
 }
 

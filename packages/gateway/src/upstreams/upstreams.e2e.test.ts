@@ -129,7 +129,7 @@ describe('upstreams', () => {
     expect(all.upstreams.get('kept')?.status.pid).toBe(pid)
     expect(isAlive(before)).toBe(false)
     await until(() => all.of('listed').filter(({ upstream }) => upstream === 'other').length === 2, 'its tools were read again')
-    // It has the same tools as before, so nobody is told.
+    // Its tools are unchanged, so clients are not notified.
     expect(all.of('tools').filter(({ upstream }) => upstream === 'other')).toHaveLength(1)
     expect(
       all

@@ -27,7 +27,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
       expect(textOf(await client.call('other__one'))).toBe('one was called')
       expect(textOf(await client.call('up__one'))).toBe('one was called')
       expect(peer.calls).toEqual(['wait', 'one'])
-      // What it has is what it had, so nobody is told.
+      // Its tools are unchanged, so clients are not notified.
       await until(() => peer.ears > 0, 'it is heard again')
       peer.put('two')
       await all.lists('up__two')

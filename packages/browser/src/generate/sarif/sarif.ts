@@ -131,7 +131,7 @@ function omittedNotifications(faults: readonly AuditFault[]): SarifRun['invocati
     .filter(({ count, elements }) => count > elements.length && elements.length > 0)
     .map(({ rule, count, elements }) => ({
       level: 'note',
-      message: message(`${rule}: ${count} elements have this fault; ${elements.length} of them are told.`),
+      message: message(`${rule}: ${count} elements have this fault; ${elements.length} of them are listed.`),
     }))
 }
 
