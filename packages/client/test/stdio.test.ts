@@ -107,6 +107,18 @@ test('a killed server fails every pending call', async () => {
     expect(error).toMatchObject({ reason: 'server_died', details: { signal: 'SIGKILL' } })
 })
 
+test('calls sent after the pipe broke and before the process exited fail with the exit of the process', async () => {
+  const { lines, onStderr } = listener()
+  await using connection = await connect(server('odd.mjs', 'deaf'), { onStderr })
+  await connection.tools()
+  await connection.call('go')
+  await until(() => lines.includes('deaf'), 'the server closed its stdin')
+  const broken = failure(connection.call('go'))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const later = failure(connection.call('go'))
+  for (const error of [await broken, await later]) expect(error).toMatchObject({ reason: 'server_died', details: { code: 9 } })
+})
+
 test('closing ends the process', async () => {
   const connection = await connect(server('two.mjs'))
   const { pid } = connection

@@ -1,5 +1,6 @@
 // Handwritten server that misbehaves as selected by its first argument.
 import { spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const [manner] = process.argv.slice(2)
@@ -45,6 +46,13 @@ const answers = {
     if (manner === 'unasked') for (let i = 0; i < 500; i++) say({ id: 10_000 + i, result: {} })
     if (manner === 'huge') return { content: [{ type: 'text', text: 'x'.repeat(3_000_000) }] }
     if (manner === 'dying') process.exit(9)
+    if (manner === 'deaf') {
+      // Breaks the pipe of its client a second before it exits.
+      // Node itself never closes its standard streams.
+      closeSync(0)
+      setTimeout(() => process.exit(9), 1_000)
+      process.stderr.write('deaf\n')
+    }
     return { content: [{ type: 'text', text: 'gone' }] }
   },
 }
