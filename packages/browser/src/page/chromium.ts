@@ -244,7 +244,7 @@ function captureStderr(child: ChildProcess): () => string {
         : /profile|Singleton|already running|existing browser session/i.test(last)
           ? '\nAnother browser may be using this profile. End it, or give another --profile.'
           : ''
-    return last.trim() === '' ? '.' : `. It said:\n${last.trim()}${advice}`
+    return last.trim() === '' ? '.' : `. Last output:\n${last.trim()}${advice}`
   }
 }
 
@@ -317,10 +317,11 @@ async function endpointOf(url: URL, timeoutMs: number): Promise<URL> {
   asked.protocol = /^(?:https|wss):$/.test(url.protocol) ? 'https:' : 'http:'
   const response = await fetch(asked, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
   const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined
-  const said =
+  const debuggerUrl =
     typeof answer === 'object' && answer !== null && 'webSocketDebuggerUrl' in answer ? answer.webSocketDebuggerUrl : undefined
-  if (typeof said !== 'string' || !URL.canParse(said)) throw new Error('the address belongs to a server that is not a browser')
-  return new URL(said)
+  if (typeof debuggerUrl !== 'string' || !URL.canParse(debuggerUrl))
+    throw new Error('the address belongs to a server that is not a browser')
+  return new URL(debuggerUrl)
 }
 
 function reasonOf(error: unknown): string {
