@@ -11,6 +11,7 @@ import {
 } from 'typedoc'
 import { type MarkdownPageEvent, MarkdownTheme, MarkdownThemeContext } from 'typedoc-plugin-markdown'
 import { repositoryFolder } from '../pages.ts'
+import { unexportedTypes } from './unexported.ts'
 
 const documented = ['server', 'client', 'gateway', 'browser']
 
@@ -43,6 +44,9 @@ export async function writeApi(folder: string): Promise<void> {
   app.options.setValue('theme', 'site')
   const project = await app.convert()
   if (project === undefined) throw new Error('The API reference cannot be generated: the errors of typedoc are above')
+  // typedoc's own check looks only at the types of one package.
+  const unexported = unexportedTypes(project)
+  if (unexported.length > 0) throw new Error(`Types in public signatures that no package exports:\n${unexported.join('\n')}`)
   for (const module of project.children ?? []) module.name = specifierOf(module, entryPoints)
   // typedoc's name for a parameter that is destructured in the signature.
   for (const parameter of project.getReflectionsByKind(ReflectionKind.Parameter))

@@ -1,4 +1,4 @@
-export type { OutlinedTool, Tool } from '@unfold-mcp/core'
+export type { GroupOutline, OutlinedTool, Tool, ToolDescription } from '@unfold-mcp/core'
 export {
   type CachedServer,
   type CachedTools,
@@ -25,6 +25,7 @@ export type { ProtocolChoice, ResumableSession } from './session/handshake.ts'
 export type { ClientResult, Relay, ServerRequest } from './session/relay.ts'
 export type { Agreement, Era, ServerInfo } from './session/session.ts'
 export { type Clock, systemClock } from './time/clock.ts'
+export type { TimeoutOptions } from './time/request-timeout.ts'
 export type { CallOptions, CallResult } from './tools/call.ts'
 export type { Change, Changes, FollowOptions } from './tools/changes.ts'
 export type { Description } from './tools/description.ts'

@@ -37,7 +37,8 @@ type FieldsOf<A> = (A extends { readonly activation: infer F extends string } ? 
   (A extends { readonly groups: infer F extends string } ? Record<F, ToolGroups> : unknown) &
   (A extends { readonly registry: infer F extends string } ? Record<F, ToolRegistry> : unknown)
 
-type Method<I> = (this: never, input: InputOf<I>, ctx: ToolContext) => HandlerResult | Promise<HandlerResult>
+/** A method that `tool` accepts. */
+export type Method<I> = (this: never, input: InputOf<I>, ctx: ToolContext) => HandlerResult | Promise<HandlerResult>
 
 const { gate: _, hiddenCalls: __, ...sharedKeys } = toolboxKeys
 

@@ -1,19 +1,33 @@
 export {
+  type Activation,
+  type DeactivationReason,
+  type Entry,
+  type Exposure,
   type FactSource,
   type Facts,
   Failure,
   type FailureDetails,
+  type FailureKind,
+  type GroupDeclaration,
+  type IdentityBasis,
   isFailure,
+  type JsonSchema,
   LiveFacts,
+  type Mode,
   type ModePolicy,
+  type Modes,
+  type Origin,
   type Predicate,
+  type Problem,
   type Quota,
   type Reason,
   reasons,
   type Snapshot,
+  type Surface,
   signature,
   type Tool,
   type ToolAnnotations,
+  type Visibility,
 } from '@unfold-mcp/core'
 export { adopt } from './adopt.ts'
 export type { Adopted, AdoptOptions } from './adopted.ts'
@@ -26,22 +40,25 @@ export type { Preview, PreviewOptions } from './operations/preview.ts'
 export { SdkPort } from './protocol/sdk-port.ts'
 export type { Resumption } from './protocol/session-http.ts'
 export type { SessionClient, SessionLimits } from './protocol/sessions.ts'
-export type { ChangeNotifier, SubscriptionStream } from './protocol/stateless.ts'
+export type { ChangeNotifier, PrincipalFilter, SubscriptionStream } from './protocol/stateless.ts'
 export { type RegisteredTool, type RegistryOptions, ToolRegistry } from './registry.ts'
 export type { Servable } from './runtime/servable.ts'
+export type { Schema, SchemaSource, ValidationResult, ValueOf } from './schema/schema.ts'
+export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts'
 export { memoryStore } from './stores/memory.ts'
 export type { ActivationStore } from './stores/store.ts'
 export type { AskOptions, ClientMethod, ClientPort, ElicitParams } from './tool/client-port.ts'
-export type { CompositeConfig, ModeConfig, ModeHandlers, ModeInput } from './tool/composite.ts'
+export type { CompositeConfig, ModeConfig, ModeConfigs, ModeHandlers, ModeInput, ModeSettings } from './tool/composite.ts'
 export type { Era, GroupStatus, ToolContext } from './tool/context.ts'
 export type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
 export type { Principal } from './tool/principal.ts'
 export type { Report, Reporter } from './tool/report.ts'
 export { type HandlerResult, ToolError } from './tool/result.ts'
-export type { ToolConfig } from './tool/tool-config.ts'
+export type { InputOf, ResultOf, ToolConfig } from './tool/tool-config.ts'
 export type { Transition } from './tool/transition.ts'
 export { ToolGroups } from './tool-groups.ts'
 export {
+  type CompositeToolConfig,
   defineToolbox,
   type GateOptions,
   type GroupsOf,
@@ -56,4 +73,4 @@ export { type ListeningServer, type ListenOptions, listen, toNodeHandler } from 
 export type { OriginRules } from './transports/origin.ts'
 export { type ServeOptions, serve } from './transports/serve.ts'
 export { type StdioClient, type StdioOptions, serveStdio } from './transports/stdio.ts'
-export type { RequestHead } from './wire/exchange.ts'
+export type { BufferedReply, Exchange, Reply, RequestHead } from './wire/exchange.ts'

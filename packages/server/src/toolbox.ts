@@ -146,7 +146,8 @@ export interface Introduction {
   readonly about?: string
 }
 
-type CompositeToolConfig<Name extends string, By extends string, M, C, F extends Facts> = Omit<
+/** Options of a composite tool. */
+export type CompositeToolConfig<Name extends string, By extends string, M, C, F extends Facts> = Omit<
   ToolConfig<Name, C, undefined, F>,
   'output' | 'outputSchema' | 'activator'
 > &

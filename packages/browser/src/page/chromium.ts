@@ -10,6 +10,7 @@ import { Wire } from '../capture/wire/wire.ts'
 
 /** Browser that can be watched. */
 export interface Chromium extends AsyncDisposable {
+  /** @internal */
   readonly wire: Wire
   /** Launched by this process, or attached to. */
   readonly isOurs: boolean

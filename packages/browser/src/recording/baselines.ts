@@ -1,7 +1,9 @@
 import type { PerformanceSnapshot } from '../records/records.ts'
 
-type Rating = 'good' | 'needs improvement' | 'poor'
-type Verdict = 'better' | 'same' | 'worse'
+/** By the published thresholds of web vitals. */
+export type Rating = 'good' | 'needs improvement' | 'poor'
+/** Compared with the baseline. */
+export type Verdict = 'better' | 'same' | 'worse'
 
 /** Measurement compared with its baseline. */
 export interface Metric {

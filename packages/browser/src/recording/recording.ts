@@ -48,6 +48,7 @@ export class Recording {
     endpoints: 0,
   })
   readonly redactor: Redactor
+  /** @internal */
   readonly endpoints = new Endpoints()
   filters: Filters = noFilters
   /** Number of records rejected by the filters. */

@@ -19,7 +19,8 @@ export type Log = { readonly [L in LogLevel]: (data: object, message: string) =>
 
 export const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-interface LogStream {
+/** Where log lines are written. */
+export interface LogStream {
   write(line: string, written?: (error?: Error | null) => void): unknown
   on?(event: 'error', listener: () => void): unknown
   readonly isTTY?: boolean | undefined

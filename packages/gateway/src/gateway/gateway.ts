@@ -45,10 +45,15 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
 /** Serves the tools, prompts and resources of many upstream servers as one, and follows their changes. */
 export class Gateway implements AsyncDisposable {
   readonly upstreams: Upstreams
+  /** @internal */
   readonly access: Access
+  /** @internal */
   readonly toolboxes: Toolboxes
+  /** @internal */
   readonly source: UpstreamSource
+  /** @internal */
   readonly proxy: UpstreamProxy
+  /** @internal */
   readonly poisoning: PoisoningChecks
   readonly #options: GatewayOptions
   /** Tools of new servers from the store, until the servers are created. */

@@ -74,7 +74,8 @@ export type UpstreamEvent = {
 
 export type Emit = <E extends keyof UpstreamEvents>(type: E, event: UpstreamEvents[E]) => void
 
-type Listener = (event: UpstreamEvent) => void
+/** Receives every event of the upstreams. */
+export type Listener = (event: UpstreamEvent) => void
 
 interface Subscription {
   /** All types if undefined. */

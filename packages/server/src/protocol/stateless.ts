@@ -53,7 +53,8 @@ export interface ChangeNotifier {
   resourceUpdated(uri: string, to?: PrincipalFilter): void
 }
 
-type PrincipalFilter = (principal: Principal | undefined) => boolean
+/** Chooses the principals that receive a notification. */
+export type PrincipalFilter = (principal: Principal | undefined) => boolean
 
 /** An open `subscriptions/listen` stream. */
 export interface SubscriptionStream {

@@ -12,7 +12,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-type StandardResult<Output> =
+/** Result of validating a value. */
+export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 

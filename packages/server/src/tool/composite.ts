@@ -38,7 +38,8 @@ export type ModeConfig<I extends SchemaSource | undefined = SchemaSource | undef
     | { readonly description?: string; readonly about: string }
   )
 
-interface ModeSettings<I extends SchemaSource | undefined, F extends Facts> {
+/** Settings of a mode except its description. */
+export interface ModeSettings<I extends SchemaSource | undefined, F extends Facts> {
   /**
    * Returns whether the mode has data now. Default: `count` is above zero, or always if there is no `count`. Use `true` for a mode
    * that is worth calling even at zero.
