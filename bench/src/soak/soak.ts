@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type GatewayProcess, isRunning, startGatewayProcess } from './gateway-process.ts'
+import type { Measurement } from './probe.ts'
+import { type Counts, work } from './workload.ts'
+
+export interface SoakOptions {
+  readonly minutes: number
+  readonly seed: number
+  readonly onSample?: (sample: Sample) => void
+}
+
+/** A measurement between two rounds, while no client is connected. */
+export interface Sample extends Measurement {
+  readonly minute: number
+  /** Running server processes. */
+  readonly servers: number
+}
+
+export interface Soak {
+  readonly samples: readonly Sample[]
+  readonly counts: Counts
+  /** Server processes that outlived the gateway. */
+  readonly leftServers: readonly number[]
+}
+
+// Keep-alive connections of the soak's own clients close after a few seconds.
+const idleMs = 7_000
+
+/** Runs clients against a gateway process for some minutes, with pauses in which it is measured. */
+export async function soak({ minutes, seed, onSample }: SoakOptions): Promise<Soak> {
+  const random = randomFrom(seed)
+  const samples: Sample[] = []
+  const counts: Record<string, number> = {}
+  const rounds = Math.max(6, Math.round(minutes))
+  const roundMs = (minutes * 60_000) / rounds
+  const start = Date.now()
+  let gateway: GatewayProcess | undefined
+  let pids: readonly number[] = []
+  try {
+    gateway = await startGatewayProcess()
+    for (let round = 1; round <= rounds; round++) {
+      const done = await work(gateway, random, start + round * roundMs - Math.min(idleMs, roundMs / 2))
+      for (const [name, count] of Object.entries(done)) counts[name] = (counts[name] ?? 0) + count
+      await pause(Math.max(0, start + round * roundMs - Date.now()))
+      pids = gateway.servers()
+      const sample = { ...(await gateway.measure()), minute: (round * roundMs) / 60_000, servers: pids.length }
+      samples.push(sample)
+      onSample?.(sample)
+    }
+    pids = gateway.servers()
+  } finally {
+    await gateway?.[Symbol.asyncDispose]()
+  }
+  return { samples, counts, leftServers: pids.filter(isRunning) }
+}
+
+/** Mulberry32: small, fast, and the same on every machine. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
