@@ -27,6 +27,8 @@ export class HttpConnection {
   #held: Buffer = none
   #reading: Reading | undefined
   #failed: (error: Error) => void = () => undefined
+  /** Sends the request again. Set until the response starts, because the server may close an idle connection at that moment. */
+  #retry: (() => void) | undefined
   #status = 0
   #session: string | undefined
   /** Remaining bytes of the body or chunk; `undefined` while reading headers or a chunk size. */
@@ -68,13 +70,14 @@ export class HttpConnection {
   }
 
   close(): void {
+    this.#retry = undefined
     this.#socket?.destroy()
-    this.#socket = undefined
   }
 
   #send(text: string, failed: (error: Error) => void, reading: Reading): void {
     this.#reading = reading
     this.#failed = failed
+    this.#retry = this.#socket === undefined ? undefined : () => this.#send(text, failed, reading)
     this.#socket ??= this.#connected()
     this.#socket.write(text)
   }
@@ -83,16 +86,25 @@ export class HttpConnection {
     const socket = connect(Number(this.#url.port), this.#url.hostname)
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => {
+      if (this.#socket !== socket) return
+      this.#retry = undefined
       this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
       while (this.#step());
     })
     const gone = (error?: Error): void => {
-      if (this.#socket === socket) this.#socket = undefined
+      if (this.#socket !== socket) return
+      this.#socket = undefined
       this.#held = none
       this.#inBody = false
-      this.#failed(error ?? new Error('The connection was closed.'))
+      const retry = this.#retry
+      this.#retry = undefined
+      if (retry === undefined) this.#failed(error ?? new Error('The connection was closed.'))
+      else retry()
     }
-    socket.on('error', gone).on('close', () => gone())
+    socket
+      .on('error', gone)
+      .on('end', gone)
+      .on('close', () => gone())
     return socket
   }
 
