@@ -94,11 +94,11 @@ const describers: { readonly [K in TimelineKind]: (record: Records[K]) => Partia
     what: `socket ${event}: ${text === undefined ? truncate(url, 120) : truncate(text, 120)}${bytes > 0 ? ` (${bytes} bytes)` : ''}`,
   }),
   snapshots: ({ url, lcp, cls, inp }: PerformanceSnapshot) => ({
-    what: `measured ${truncate(url, 120)}:${said('LCP', lcp)}${said('INP', inp)}${said('CLS', cls)}`,
+    what: `measured ${truncate(url, 120)}:${labelled('LCP', lcp)}${labelled('INP', inp)}${labelled('CLS', cls)}`,
   }),
 }
 
-function said(name: string, value: number | undefined): string {
+function labelled(name: string, value: number | undefined): string {
   return value === undefined ? '' : ` ${name} ${Math.round(value * 1_000) / 1_000}`
 }
 

@@ -261,16 +261,16 @@ export class SearchIndex {
   #nameShare(slot: number, terms: ReadonlySet<number>, resolver: TermResolver): number {
     const inName = [...(this.#terms[slot] ?? [])].filter((term) => ((this.#postings.payload(term, slot) ?? 0) & 1) === 1)
     const texts = inName.map((term) => this.#vocabulary.termOf(term))
-    let said = 0
+    let matched = 0
     let whole = 0
     for (const [index, term] of inName.entries()) {
       // Parts of a joined name are not counted twice.
       if (texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text))) continue
       const weight = resolver.rarity(resolver.holding(term))
       whole += weight
-      if (terms.has(term)) said += weight
+      if (terms.has(term)) matched += weight
     }
-    return whole === 0 ? 0 : said / whole
+    return whole === 0 ? 0 : matched / whole
   }
 
   /** Tokenizes a document: term numbers, and a payload of impact and fields for each. */

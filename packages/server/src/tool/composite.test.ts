@@ -154,10 +154,12 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     await using client = await testContext(toolbox)
     const answer = async (args: unknown) => textOf(await client.call('observe', args))
     expect(await answer({})).toContain('- what: is missing. Choose one of: page, logs.')
-    expect(await answer({ what: 'lgos' })).toContain('- what: is "lgos", which there is not. Nearest: logs. Choose one of')
-    expect(await answer({ what: 7 })).toContain('- what: is "7", which there is not. Choose one of: page, logs.')
-    expect(await answer({ what: ['logs'] })).toContain('is "["logs"]", which there is not.')
-    expect(await answer({ what: null })).toContain('is "null", which there is not.')
+    expect(await answer({ what: 'lgos' })).toContain(
+      '- what: is "lgos", which is not a valid value. Nearest: logs. Choose one of',
+    )
+    expect(await answer({ what: 7 })).toContain('- what: is "7", which is not a valid value. Choose one of: page, logs.')
+    expect(await answer({ what: ['logs'] })).toContain('is "["logs"]", which is not a valid value.')
+    expect(await answer({ what: null })).toContain('is "null", which is not a valid value.')
     expect(reasonOf(await client.call('observe', {}))).toBe('invalid_arguments')
   })
 
@@ -166,7 +168,7 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     await using client = await testContext(toolbox)
     const refused = await client.call('observe', { what: name })
     expect(reasonOf(refused)).toBe('invalid_arguments')
-    expect(textOf(refused)).toContain(`is "${name}", which there is not.`)
+    expect(textOf(refused)).toContain(`is "${name}", which is not a valid value.`)
   })
 
   test('names every stranger among the arguments, and which mode it belongs to', async () => {

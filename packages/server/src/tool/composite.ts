@@ -166,8 +166,8 @@ function noSuchMode(by: string, asked: unknown, available: readonly Mode[]): Pro
   if (asked === undefined) return { path: by, message: `is missing. ${choice(available)}` }
   const names = available.map(({ name }) => name)
   const hint = typeof asked === 'string' ? nearestHint(nearest(asked, names)) : ''
-  const said = printable(typeof asked === 'string' ? asked : JSON.stringify(asked))
-  return { path: by, message: `is "${said}", which there is not.${hint} ${choice(available)}` }
+  const given = printable(typeof asked === 'string' ? asked : JSON.stringify(asked))
+  return { path: by, message: `is "${given}", which is not a valid value.${hint} ${choice(available)}` }
 }
 
 /** Checks the arguments with the schema of the tool and that of the mode, each for its own parameters. */

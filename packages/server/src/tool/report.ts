@@ -14,8 +14,8 @@ const longest = 10_000
 /** The message of anything that was thrown. Never throws; returns an empty string if there is no message. */
 export function errorMessage(thrown: unknown): string {
   try {
-    const said = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
-    const words = isWord(said) ? String(said) : ''
+    const message = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
+    const words = isWord(message) ? String(message) : ''
     return words.length > longest ? `${words.slice(0, longest)}…` : words
   } catch {
     return ''

@@ -98,8 +98,8 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     const byOthers = ids.map((id) => Array.from(all(rootOf(element), `#${CSS.escape(id)}`))[0])
     const untrustedNotice = tidy(byOthers.map((other) => (other === undefined ? '' : textIn(other))).join(' '))
     if (untrustedNotice !== '') return untrustedNotice
-    const said = attribute(element, 'aria-label') ?? labelOf(element)
-    if (said !== undefined) return tidy(said)
+    const label = attribute(element, 'aria-label') ?? labelOf(element)
+    if (label !== undefined) return tidy(label)
     const tag = tagOf(element)
     if (tag === 'input' && role === 'button') return tidy(asText(readValue(element)) || (attribute(element, 'alt') ?? ''))
     if (tag === 'img') return tidy(attribute(element, 'alt') ?? '')
