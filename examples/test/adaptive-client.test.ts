@@ -24,7 +24,7 @@ function typed() {
       return printed
     },
     async until(text: string) {
-      await expect.poll(() => printed, { timeout: 5_000 }).toContain(text)
+      await expect.poll(() => printed, { timeout: 120_000 }).toContain(text)
     },
   }
 }

@@ -53,7 +53,7 @@ describe.each(eras)('a folder of plugins (%s)', (era) => {
     await using served = await copied(era)
     await writeFile(join(served.folder, 'half.mjs'), 'export default')
     await expect
-      .poll(() => served.session.data<{ plugins: { file: string }[] }>('list_plugins'), { timeout: 5_000 })
+      .poll(() => served.session.data<{ plugins: { file: string }[] }>('list_plugins'), { timeout: 120_000 })
       .toMatchObject({
         plugins: [
           { file: 'checksum/', name: 'checksum', state: 'running', tools: ['checksum', 'verify_checksum'] },

@@ -19,7 +19,7 @@ const statesOf = async (session: Connected): Promise<unknown> => {
 }
 
 async function ended(queue: JobQueue, count: number): Promise<void> {
-  await expect.poll(() => queue.facts.get('done') + queue.facts.get('failed'), { timeout: 10_000 }).toBe(count)
+  await expect.poll(() => queue.facts.get('done') + queue.facts.get('failed'), { timeout: 120_000 }).toBe(count)
 }
 
 test.each(eras)('jobs and report are hidden until a job is submitted (%s)', async (era) => {
@@ -111,7 +111,7 @@ describe('the queue', () => {
     job.queue.submit('primes', 10)
     job.queue.submit('primes', 10)
     await expect(submit()).rejects.toThrow('2 jobs are queued, which is the limit.')
-    await expect.poll(() => job.queue.facts.read(), { timeout: 10_000 }).toEqual({ waiting: 0, running: 0, done: 2, failed: 0 })
+    await expect.poll(() => job.queue.facts.read(), { timeout: 120_000 }).toEqual({ waiting: 0, running: 0, done: 2, failed: 0 })
     expect(job.queue.jobs('done').map(({ id }) => id)).toEqual([3, 2])
   })
 })

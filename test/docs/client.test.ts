@@ -137,7 +137,7 @@ test('client: changes are reported one after another', async () => {
       await connection.call('load_plugin', { name: 'letters' })
       await expect.poll(() => lines).toContain('+ count_letters')
     },
-    { timeout: 20_000 },
+    { timeout: 120_000 },
   )
   await connection.call('unload_plugin', { name: 'letters' })
   await expect.poll(() => lines).toContain('- count_letters')

@@ -34,7 +34,7 @@ beforeAll(async () => {
       rollupOptions: { output: { entryFileNames: 'command-line-server.mjs' } },
     },
   })
-}, 60_000)
+}, 120_000)
 
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 

@@ -147,7 +147,7 @@ verifies('R05-20', async ({ serve }) => {
   const client = await server.connect()
   await client.call('activate_network')
   await server.close()
-  await vi.waitFor(() => expect(log).toEqual(['+network', '-network']), { timeout: 5_000 })
+  await vi.waitFor(() => expect(log).toEqual(['+network', '-network']), { timeout: 120_000 })
   expect(reports).toEqual([])
 })
 
@@ -182,5 +182,5 @@ verifies('R05-22', async ({ serve }) => {
   await begun.promise
   await server.close()
   prepared.resolve()
-  await vi.waitFor(() => expect(log).toEqual(['prepared', 'released']), { timeout: 5_000 })
+  await vi.waitFor(() => expect(log).toEqual(['prepared', 'released']), { timeout: 120_000 })
 })

@@ -182,7 +182,7 @@ verifies('C11', async ({ testTransport }) => {
     expect(isClientError(error, 'unknown_tool') && error.message).toContain('read_file')
   }
   // Requests are counted on a different pipe than the one for replies.
-  await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
+  await vi.waitFor(() => expect(server.count('tools/call')).toBe(1), { timeout: 120_000 })
 })
 
 verifies('C12', async ({ testTransport }) => {

@@ -159,7 +159,7 @@ verifies('R19-4', async ({ connect }) => {
   await client.settle()
   const truth = await client.toolNames()
   expect(truth).toEqual(expect.arrayContaining(['fetch_url', 'b1', 'c8', 'a8']))
-  await vi.waitFor(() => expect(follower.seen).toEqual(truth), { timeout: 5_000 })
+  await vi.waitFor(() => expect(follower.seen).toEqual(truth), { timeout: 120_000 })
 })
 
 verifies('R19-5', async ({ serve }) => {
@@ -219,7 +219,7 @@ verifies('R19-8', async ({ wire }) => {
   await client.quiet()
   expect(client.heard).toEqual([])
   await client.listen()
-  await vi.waitFor(() => expect(client.heard.length).toBeGreaterThan(0), { timeout: 5_000 })
+  await vi.waitFor(() => expect(client.heard.length).toBeGreaterThan(0), { timeout: 120_000 })
   await client.quiet()
   expect(client.heard).toEqual(['notifications/tools/list_changed'])
 })

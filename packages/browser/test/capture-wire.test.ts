@@ -126,7 +126,7 @@ describe('one connection for two', () => {
       })
     })
     await over
-    await vi.waitUntil(() => seen.forwarded >= 1_000)
+    await vi.waitUntil(() => seen.forwarded >= 1_000, { timeout: 120_000 })
     expect(seen).toEqual({ glimpses: 500_000, read: 1_000, forwarded: 1_000 })
     expect(gate.takeShut()).toBe(499_000)
     expect(last).toEqual({ method: 'Runtime.consoleAPICalled', type: 'log', session: 'A1', bytes: line.length })
@@ -148,7 +148,7 @@ describe('one connection for two', () => {
       `{"id":1,"result":{}}\0{"id":${sent[0]?.id},"result":{"product":"ours"}}\0not json\0{"method":"An.event","params":{}}\0`,
     )
     expect(await version).toEqual({ product: 'ours' })
-    await vi.waitUntil(() => others.length > 1)
+    await vi.waitUntil(() => others.length > 1, { timeout: 120_000 })
     expect(others).toEqual([
       { id: 1, result: {} },
       { method: 'An.event', params: {} },
@@ -184,7 +184,7 @@ describe('one connection for two', () => {
     from.destroy()
     expect(await failure).toBe('Error: The connection to the browser is closed: the browser ended.')
     expect(await wire.closed).toBe('the browser ended')
-    await vi.waitUntil(() => reasons.length > 0)
+    await vi.waitUntil(() => reasons.length > 0, { timeout: 120_000 })
     expect(reasons).toEqual(['the browser ended'])
     await expect(wire.send('Browser.getVersion', undefined)).rejects.toThrow('is closed')
   })

@@ -16,7 +16,7 @@ import { textOf } from './replies.ts'
 import { type Site, startSite } from './site.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const patience = { timeout: 60_000 }
+const patience = { timeout: 120_000 }
 const first = ['observe', 'query_dom']
 const all = ['observe', 'query_dom', 'analyze', 'generate', 'configure']
 
@@ -54,7 +54,7 @@ interface Conditions {
 
 /** Runs the program until it ends by itself. */
 function run(args: readonly string[], { node = [], variables = {} }: Conditions = {}): Promise<Outcome> {
-  const options = { env: surroundings(variables), cwd: folder, timeout: 50_000 }
+  const options = { env: surroundings(variables), cwd: folder, timeout: 120_000 }
   return new Promise((resolve) => {
     execFile(process.execPath, [...node, program, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
@@ -107,9 +107,9 @@ async function browsers(): Promise<readonly string[]> {
 
 /** Nothing is left: no browser, and no folder of one. */
 async function expectNothingLeft(): Promise<void> {
-  await expect.poll(browsers, { timeout: 15_000 }).toEqual([])
+  await expect.poll(browsers, { timeout: 120_000 }).toEqual([])
   const left = async () => (await readdir(join(folder, 'tmp'))).filter((name) => name.startsWith('unfold-browser-'))
-  await expect.poll(left, { timeout: 15_000 }).toEqual([])
+  await expect.poll(left, { timeout: 120_000 }).toEqual([])
 }
 
 async function connected(transport: Transport, era: 'session' | 'stateless' = 'session'): Promise<Client> {
@@ -223,7 +223,7 @@ describeInChromium('the command, with a browser', () => {
     const client = await connected(stdio('--open', `${site.url}/busy`))
     const seen = async (): Promise<string> =>
       textOf(await client.callTool({ name: 'observe', arguments: { what: 'logs', contains: 'the front page is here' } }))
-    await expect.poll(seen, { timeout: 20_000 }).toContain('"text":"the front page is here"')
+    await expect.poll(seen, { timeout: 120_000 }).toContain('"text":"the front page is here"')
     expect(await namesOf(client)).toEqual(all)
     await client.close()
     await expectNothingLeft()
@@ -263,7 +263,7 @@ describeInChromium('the command, with a browser', () => {
 
   test('a page that does not come is not waited for without an end', patience, async () => {
     const client = await connected(stdio('--open', `${site.url}/never`))
-    const reply = await client.callTool({ name: 'observe', arguments: { what: 'logs' } }, { timeout: 50_000 })
+    const reply = await client.callTool({ name: 'observe', arguments: { what: 'logs' } }, { timeout: 120_000 })
     expect(textOf(reply)).toContain('No log entries so far')
     await client.close()
     await expectNothingLeft()
@@ -347,7 +347,7 @@ describeInChromium('the command, with a browser', () => {
     })
     const client = await connected(transport)
     const page = async (): Promise<string> => textOf(await client.callTool({ name: 'observe', arguments: { what: 'page' } }))
-    await expect.poll(page, { timeout: 20_000 }).toContain('Second page')
+    await expect.poll(page, { timeout: 120_000 }).toContain('Second page')
     await client.close()
     const answer = await fetch(`http://127.0.0.1:${port}/json/version`)
     expect(answer.ok).toBe(true)

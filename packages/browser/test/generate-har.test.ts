@@ -128,7 +128,7 @@ test('a file that would become too long is without its largest bodies first, the
 })
 
 describeInChromium('an HTTP archive in a browser', () => {
-  test('a browser plays the file back without the site', { timeout: 60_000 }, async () => {
+  test('a browser plays the file back without the site', { timeout: 120_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'unfold-har-'))
     const file = join(folder, 'shop.har')
     await writeFile(file, JSON.stringify(har(shopping(), { version })))
@@ -139,7 +139,7 @@ describeInChromium('an HTTP archive in a browser', () => {
       const tab = await context.newPage()
       await tab.goto(`${page}old`)
       expect(tab.url()).toBe(page)
-      await tab.locator('#items', { hasText: 'Needle,Thread' }).waitFor({ timeout: 10_000 })
+      await tab.locator('#items', { hasText: 'Needle,Thread' }).waitFor({ timeout: 120_000 })
       expect(await tab.locator('img').evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(1)
       const posted = tab.evaluate(`fetch('/api/items', { method: 'POST', body: '{"name":"Pin"}' }).then((r) => r.status)`)
       expect(await posted).toBe(201)

@@ -115,9 +115,9 @@ describeInChromium('what was really recorded', () => {
       const page = await browser.newPage()
       await page.routeFromHAR(join(folder, 'site.har'), { notFound: 'abort' })
       await page.goto(`${site.url}/`)
-      await page.getByRole('listitem').filter({ hasText: 'Thimble' }).waitFor({ timeout: 10_000 })
+      await page.getByRole('listitem').filter({ hasText: 'Thimble' }).waitFor({ timeout: 120_000 })
       await page.getByTestId('fail').click()
-      await page.getByRole('status').filter({ hasText: '500 /api/fail' }).waitFor({ timeout: 10_000 })
+      await page.getByRole('status').filter({ hasText: '500 /api/fail' }).waitFor({ timeout: 120_000 })
     } finally {
       await browser.close()
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })

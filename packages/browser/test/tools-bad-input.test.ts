@@ -106,7 +106,7 @@ describeInChromium('what the tools cannot do', () => {
         const page = await client.call('observe', { what: 'page', tab })
         expect(textOf(page).length).toBeLessThan(maxReplyBytes)
       })
-    }, 60_000)
+    }, 120_000)
 
     test('a tab that is closed while it is asked ends the call, and others go on', async () => {
       const client = await observing()
@@ -126,7 +126,7 @@ describeInChromium('what the tools cannot do', () => {
         expect(textOf(result)).toMatch(/closed/)
       })
       expect(dataOf(await client.call('query_dom', { selector: 'h1' }))).toMatchObject({ total: 1 })
-    }, 60_000)
+    }, 120_000)
 
     test('a page that crashed says so, and the others can still be read', async () => {
       const client = await observing()
@@ -144,7 +144,7 @@ describeInChromium('what the tools cannot do', () => {
         expect(textOf(await client.call('configure', { action: 'health' }))).toContain('"hasCrashed":true')
       })
       expect(dataOf(await client.call('observe', { what: 'page', tab: 'tab-1' }))).toMatchObject({ title: 'Second page' })
-    }, 60_000)
+    }, 120_000)
 
     test('a page that goes elsewhere during an audit is told of, and the next audit works', async () => {
       const client = await observing()
@@ -158,7 +158,7 @@ describeInChromium('what the tools cannot do', () => {
           url: `${served.site.url}/second`,
         })
       })
-    }, 60_000)
+    }, 120_000)
 
     test('audits that are asked for at the same time are all answered', async () => {
       await served.calm('/')
@@ -170,7 +170,7 @@ describeInChromium('what the tools cannot do', () => {
         one.call('query_dom', { selector: 'h1' }),
       ])
       expect(results.map(failureOf)).toEqual(results.map(() => undefined))
-    }, 60_000)
+    }, 120_000)
 
     test('however much was recorded, a reply stays small and is still data', async () => {
       await served.calm()
@@ -188,7 +188,7 @@ describeInChromium('what the tools cannot do', () => {
         expect(textOf(result).length).toBeLessThan(maxReplyBytes)
         expect(Object.keys(dataOf(result))).not.toEqual([])
       }
-    }, 60_000)
+    }, 120_000)
 
     test.each(testTransports)(
       'over $transport in the era $era, two clients read the same data at once',

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 240_000 })
 const file = fileURLToPath(new URL('servers/shared.mjs', import.meta.url))
 const shared = (mark: string) => ({ command: process.execPath, args: [`--title=${mark}`, file] })
 const markOf = (name: string): string => `bridge-${name}-${process.pid}-${Date.now()}`
-const patienceMs = 120_000
+const timeoutMs = 120_000
 
 /** A client that starts `unfold serve --stdio`, as hosts do. */
 function overStdio(at: Home, args: readonly string[] = [], protocol: ProtocolChoice = 'session'): Promise<Connection> {
@@ -23,7 +23,7 @@ function overStdio(at: Home, args: readonly string[] = [], protocol: ProtocolCho
   const target = { command: process.execPath, args: [main, 'serve', join(at.folder, 'unfold.json'), '--stdio', ...args], env }
   return connect(target, {
     protocol,
-    timeoutMs: patienceMs,
+    timeoutMs,
     elicit: async () => ({ action: 'accept', content: { name: protocol } }),
   })
 }
@@ -61,10 +61,10 @@ test('stdio clients of both eras and an HTTP client share one server process', a
     const waiting = connection.call('shared__wait', { file: path }, { signal: stop.signal })
     waiting.catch(() => undefined)
     const said = (): Promise<string> => readFile(path, 'utf8').catch(() => '')
-    await until(async () => (await said()) === 'waiting', 'the call is under way', patienceMs)
+    await until(async () => (await said()) === 'waiting', 'the call is under way', timeoutMs)
     stop.abort()
     await expect(waiting).rejects.toMatchObject({ reason: 'cancelled' })
-    await until(async () => (await said()) === 'cancelled', 'the server hears of it', patienceMs)
+    await until(async () => (await said()) === 'cancelled', 'the server hears of it', timeoutMs)
   }
 
   // Whoever leaves is gone.
@@ -75,13 +75,13 @@ test('stdio clients of both eras and an HTTP client share one server process', a
     const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
     return status.clients.filter(({ transport }: { readonly transport?: string }) => transport === 'stdio').length
   }
-  await until(async () => (await stdioClients()) === 2, 'the third client is gone', patienceMs)
+  await until(async () => (await stdioClients()) === 2, 'the third client is gone', timeoutMs)
 
   // Changes of the gateway reach both.
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { shared: shared(mark), more: shared(mark) } }))
   for (const connection of [first, second]) {
     const hasMore = async (): Promise<boolean> => (await connection.tools()).some(({ name }) => name === 'more__pid')
-    await until(hasMore, 'the client hears of more tools', patienceMs)
+    await until(hasMore, 'the client hears of more tools', timeoutMs)
   }
 })
 
@@ -98,9 +98,9 @@ test('a client survives a restart of the gateway on another port, graceful or no
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const { pid } = gateway
       const path = join(at.folder, `${signal}.txt`)
-      const running = session.call('shared__wait', { file: path }, { timeoutMs: patienceMs })
+      const running = session.call('shared__wait', { file: path }, { timeoutMs })
       running.catch(() => undefined)
-      await until(async () => (await readFile(path, 'utf8').catch(() => '')) === 'waiting', 'a call is under way', patienceMs)
+      await until(async () => (await readFile(path, 'utf8').catch(() => '')) === 'waiting', 'a call is under way', timeoutMs)
       if (signal === 'SIGKILL') await gateway.end(signal)
       // One that ends in peace waits for the call; nobody has that much time.
       else void gateway.end(signal)

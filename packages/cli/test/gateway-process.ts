@@ -20,7 +20,7 @@ export async function startGatewayProcess(at: Home, config: unknown): Promise<Ga
   const ended = at.unfold(['serve', '--http', '0', '--json'], { meanwhile: (started) => (child = started) })
   let isOver = false
   void ended.then(() => (isOver = true))
-  await until(() => isOver || child?.stderr().includes('Status: unfold status') === true, 'the gateway has started', 30_000)
+  await until(() => isOver || child?.stderr().includes('Status: unfold status') === true, 'the gateway has started')
   if (isOver) throw new Error((await ended).stderr)
   const { url, pid } = JSON.parse(child?.stdout() ?? '') as { readonly url: string; readonly pid: number }
   const end = (signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {

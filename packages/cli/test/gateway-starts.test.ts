@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     expect((await at.unfold(['logs', 'slow'])).stdout).toMatch(/slow installing, attempt 1/u)
 
     await npx.finish('slow')
-    await until(() => /\nServers: [\s\S]*Clients see/u.test(gateway.stderr()), 'the summary is printed again', 30_000)
+    await until(() => /\nServers: [\s\S]*Clients see/u.test(gateway.stderr()), 'the summary is printed again')
     const [, again = ''] = gateway.stderr().split('\nServers: ')
     expect(again).toMatch(/^2 ready, 1 degraded, 1 failed\n/u)
     expect(again).toMatch(/ {2}slow {6}ready, 1 tool\n/u)
@@ -98,7 +98,7 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     await using at = await home()
     await using npx = await fakeLauncher()
     await endedBy('SIGKILL', at, npx)
-    await until(async () => (await npx.halfInstalled()).length === 0, 'they have cleaned up', 30_000)
+    await until(async () => (await npx.halfInstalled()).length === 0, 'they have cleaned up')
     expect([await happened(npx, 'begun'), await happened(npx, 'rolled-back')]).toEqual([2, 2])
   })
 })
@@ -129,7 +129,7 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   expect(await at.unfold(['restart', 'desk'])).toMatchObject({ code: 1, stderr: expect.stringContaining('unfold enable desk') })
   const enabled = JSON.parse((await at.unfold(['enable', 'desk', '--json'])).stdout)
   expect(enabled).toMatchObject({ name: 'desk', changed: true, reloaded: [gateway.pid] })
-  await until(async () => (await upstream(at, 'desk')).state === 'ready', 'it is used again', 30_000)
+  await until(async () => (await upstream(at, 'desk')).state === 'ready', 'it is used again')
   expect(await readFile(join(at.folder, 'unfold.json'), 'utf8')).not.toContain('disabled')
   expect(await at.unfold(['enable', 'dsk'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: desk') })
 
@@ -145,7 +145,7 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   await until(() => seen() !== '', 'what was written before')
   const before = seen().split('\n').length
   await at.unfold(['restart', 'loud'])
-  await until(() => seen().split('\n').length > before, 'what is written then', 30_000)
+  await until(() => seen().split('\n').length > before, 'what is written then')
   expect((await gateway.end()).code).toBe(0)
   expect((await following).code).toBe(0)
 })
@@ -183,7 +183,7 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
       stderr: expect.stringMatching(/Deleted .*5b2dd62b9d0bddd4[\s\S]*Restarting: broken/u),
     })
     expect(await alreadyConfigured(folder)).toBe(false)
-    await until(async () => (await upstream(at, 'broken')).state === 'ready', 'the gateway has it', 30_000)
+    await until(async () => (await upstream(at, 'broken')).state === 'ready', 'the gateway has it')
     expect((await gateway.end()).code).toBe(0)
   })
 

@@ -17,7 +17,7 @@ export interface Person extends AsyncDisposable {
   ended: Promise<number>
 }
 
-const patienceMs = 15_000
+const timeoutMs = 60_000
 
 /** Runs the command at a pseudo-terminal. A word for `through` is a shell line in which `$U` is the command. */
 export function person(
@@ -65,7 +65,7 @@ export function person(
     },
     sees(text) {
       return new Promise((resolve, reject) => {
-        const late = setTimeout(() => stop(new Error(`Not seen: ${text}\n--- seen instead:\n${seen().slice(from)}`)), patienceMs)
+        const late = setTimeout(() => stop(new Error(`Not seen: ${text}\n--- seen instead:\n${seen().slice(from)}`)), timeoutMs)
         const look = (): void => {
           const now = seen()
           const rest = now.slice(from)

@@ -76,7 +76,7 @@ async function serveIn(at: Home, project: string, ...args: readonly string[]): P
   return at.unfold(['serve', '--http', '0', ...args], {
     cwd: project,
     meanwhile: (child) => {
-      isReached = until(() => child.stderr().includes('Status: unfold status'), 'it serves', 20_000)
+      isReached = until(() => child.stderr().includes('Status: unfold status'), 'it serves')
         .catch(() => undefined)
         .finally(() => child.kill('SIGTERM'))
       void isReached

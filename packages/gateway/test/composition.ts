@@ -38,7 +38,7 @@ export async function composition(config: {
   const settled = async (): Promise<void> => {
     const { upstreams } = gateway
     const isSettled = (): boolean => upstreams.statuses().every(({ state }) => state === 'ready' || state === 'disabled')
-    await until(isSettled, 'every server is ready', 15_000)
+    await until(isSettled, 'every server is ready')
     const ready = upstreams.statuses().filter(({ state }) => state === 'ready')
     await Promise.all(ready.map(({ name }) => upstreams.discoverTools(name)))
   }

@@ -17,13 +17,13 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
     await all.upstreams.apply({ up: { target: npx.target('up', { LAUNCHER_ROLLBACK_MS: '300' }) } })
     await installing(npx, 1)
     all.upstreams.restart('up')
-    await until(async () => (await npx.events()).filter(({ what }) => what === 'installing').length === 2, 'the second', 30_000)
+    await until(async () => (await npx.events()).filter(({ what }) => what === 'installing').length === 2, 'the second')
     expect((await npx.events()).map(({ what }) => what)).toEqual(['begun', 'installing', 'rolled-back', 'begun', 'installing'])
     await npx.finish('up')
     await all.reaches('up', 'ready')
     // It is installed now.
     all.upstreams.restart('up')
-    await until(() => all.of('connected').length === 2, 'it is there again', 30_000)
+    await until(() => all.of('connected').length === 2, 'it is there again')
     expect(all.of('state').map(({ state }) => state)).toEqual([
       'starting',
       'installing',
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
       await installing(npx, 1)
       await until(() => said.includes('installing, attempt 1'), 'it is in the log')
       await npx.finish('up')
-      await until(() => running.gateway.upstreams.get('up')?.state === 'ready', 'it is ready', 30_000)
+      await until(() => running.gateway.upstreams.get('up')?.state === 'ready', 'it is ready')
       expect(said.some((line) => /^installed in [\d.]+ m?s$/u.test(line))).toBe(true)
     } finally {
       await close()

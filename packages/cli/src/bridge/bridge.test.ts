@@ -110,7 +110,7 @@ async function inSession(): Promise<Started & { readonly first: Wire }> {
 }
 
 async function second({ gateways }: Started): Promise<Wire> {
-  await until(() => gateways.length > 1, 'the next gateway is found', 30_000)
+  await until(() => gateways.length > 1, 'the next gateway is found')
   return gateways[1] as Wire
 }
 
@@ -270,7 +270,7 @@ test('a gateway that is lost during replay, or has another MCP version, is not u
   await next.hears('initialize')
   next.end()
   all.allow()
-  await until(() => all.gateways.length > 2, 'a third gateway is found', 30_000)
+  await until(() => all.gateways.length > 2, 'a third gateway is found')
   const third = all.gateways[2] as Wire
   third.say({ id: (await third.hears('initialize')).id, result: { ...result, protocolVersion: '2024-11-05' } })
   expect(await all.code).toBe(4)

@@ -72,6 +72,6 @@ test.each([1, 2])(`${words} (%i)`, { timeout: 120_000 }, async (seed) => {
   const listed = (): readonly string[] => all.gateway.source.entries().map(({ tool }) => `${tool.name}: ${tool.description}`)
   const isSame = (): boolean => listed().join('\n') === had().join('\n')
   // When it does not come, what differs says more than that it did not.
-  await until(isSame, 'what is listed is what there is', 20_000).catch(() => undefined)
+  await until(isSame, 'what is listed is what there is').catch(() => undefined)
   expect(listed()).toEqual(had())
 })

@@ -111,7 +111,7 @@ describe.each(testTransports)('settings chosen by a function, over $transport in
     }
     expect(await finds(bob)).toBe(false)
     expect(embedded).toEqual([])
-    await expect.poll(() => finds(ann), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => finds(ann), { timeout: 120_000 }).toBe(true)
     expect(await finds(bob)).toBe(false)
   })
 

@@ -21,7 +21,7 @@ test('only streams that subscribed to prompts are notified of their changes', as
   await other.client.listen({ toolsListChanged: true })
 
   handler.notify.promptsChanged()
-  await vi.waitFor(() => expect(subscribed.onPromptsChanged).toHaveBeenCalledOnce())
+  await vi.waitFor(() => expect(subscribed.onPromptsChanged).toHaveBeenCalledOnce(), { timeout: 120_000 })
   expect(other.onPromptsChanged).not.toHaveBeenCalled()
   await Promise.all([subscribed.client.close(), other.client.close()])
 })

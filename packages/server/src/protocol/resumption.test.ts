@@ -17,7 +17,7 @@ test('a client that resumes a broken stream gets the missed events', async () =>
 
   const before = events.length
   toolbox.tool('second', { description: 'Second' }, () => 'second')
-  await vi.waitFor(() => expect(events.length).toBeGreaterThan(before))
+  await vi.waitFor(() => expect(events.length).toBeGreaterThan(before), { timeout: 120_000 })
   const resumed = await openStream(handler, { ...session, 'last-event-id': lastEventId })
   expect(await resumed.next()).toContain('tools/list_changed')
   toolbox.tool('third', { description: 'Third' }, () => 'third')

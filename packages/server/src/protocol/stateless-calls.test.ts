@@ -189,7 +189,7 @@ test('disconnecting a principal ends its calls', async () => {
   const [ann, bob] = ['ann', 'bob'].map((id) =>
     call(handler, { name: 'wait' }, { headers: { 'x-own': id }, signal: left.signal }),
   )
-  await vi.waitUntil(() => begun.length === 2)
+  await vi.waitUntil(() => begun.length === 2, { timeout: 120_000 })
   await handler.disconnect((principal) => principal?.id === 'ann')
   expect(await (await ann)?.text()).toContain('cancelled')
   expect(await Promise.race([bob, Promise.resolve('still running')])).toBe('still running')

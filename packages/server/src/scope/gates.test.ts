@@ -341,9 +341,9 @@ describe('a client that does not list again', () => {
     await using client = await testContext(toolbox)
     client.list()
     facts.set({ alarms: 1 })
-    await vi.waitFor(() => expect(client.listChanges).toBe(1))
+    await vi.waitFor(() => expect(client.listChanges).toBe(1), { timeout: 120_000 })
     facts.set({ alarms: 0 })
-    await vi.waitFor(() => expect(client.listChanges).toBe(2))
+    await vi.waitFor(() => expect(client.listChanges).toBe(2), { timeout: 120_000 })
     now = 5_000
     const reply = textOf(await client.call('look', { at: 'weather' }))
     expect(reply).toContain('- report(as: "csv") — Report')

@@ -57,7 +57,7 @@ async function search(client: TestContext, query: string, more: object = {}): Pr
   }
 }
 
-const timeout = { timeout: 15_000 }
+const timeout = { timeout: 120_000 }
 
 /** Retries until the tools have their vectors. */
 const searchWhenReady = (client: TestContext, query: string): Promise<Reply> =>
@@ -123,8 +123,9 @@ describe('a toolbox with an embedder', () => {
     )
     const { box } = town(endpoint)
     await using client = await testContext(box)
-    await vi.waitFor(async () =>
-      expect((await search(client, synonymsOnly)).names.toSorted()).toEqual(['forecast', 'hire', 'play']),
+    await vi.waitFor(
+      async () => expect((await search(client, synonymsOnly)).names.toSorted()).toEqual(['forecast', 'hire', 'play']),
+      { timeout: 120_000 },
     )
     await vi.waitFor(async () => {
       const before = endpoint.requests.length

@@ -151,4 +151,4 @@ test('whatever a composite tool declares and whatever there is, list, schema and
     ),
     propertyRuns({ long: 200, sample: 40 }),
   )
-}, 60_000)
+}, 120_000)

@@ -103,7 +103,7 @@ test('a call waits for admission before its modes and arguments are checked', as
   })
   const observed = client.call('observe', { what: 'logs' })
   expect(await client.call('health')).toMatchObject({ content: [{ text: 'well' }] })
-  await vi.waitFor(() => expect(admitted.toSorted()).toEqual(['health', 'observe']))
+  await vi.waitFor(() => expect(admitted.toSorted()).toEqual(['health', 'observe']), { timeout: 120_000 })
   facts.set({ logs: 1 })
   arrive()
   expect(await observed).toMatchObject({ content: [{ text: 'a line' }] })

@@ -31,7 +31,7 @@ test('the first request can be cancelled before its scope is open: it does not r
     { method: 'notifications/cancelled', params: { requestId: 1 } },
     { id: 2, method: 'tools/list', params: { _meta } },
   )
-  await vi.waitUntil(() => server.received.some(({ id }) => id === 2), { timeout: 15_000 })
+  await vi.waitUntil(() => server.received.some(({ id }) => id === 2), { timeout: 120_000 })
   expect(server.received.map(({ id }) => id)).toEqual([2])
   expect(calls).toBe(0)
 })
@@ -48,9 +48,9 @@ test('the next request retries a scope that could not be opened', async () => {
   }).tool('buy', {}, () => 'bought')
   await using server = start(toolbox)
   server.send({ id: 1, method: 'tools/list', params: { _meta } })
-  await vi.waitUntil(() => server.received.length > 0, { timeout: 15_000 })
+  await vi.waitUntil(() => server.received.length > 0, { timeout: 120_000 })
   expect(server.received).toMatchObject([{ id: 1, error: { code: -32_603 } }])
   server.send({ id: 2, method: 'tools/list', params: { _meta } })
-  await vi.waitUntil(() => server.received.some(({ id }) => id === 2), { timeout: 15_000 })
+  await vi.waitUntil(() => server.received.some(({ id }) => id === 2), { timeout: 120_000 })
   expect(server.received.find(({ id }) => id === 2)).toMatchObject({ result: { tools: [{ name: 'buy' }] } })
 })

@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('no upstream, nor what it started,
     }
     expect(seen.size).toBe(40)
     await gone([...seen])
-  }, 60_000)
+  }, 120_000)
 })
 
 test.skipIf(process.platform === 'win32')('a guard ends what still runs when it is closed', async () => {
