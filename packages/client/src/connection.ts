@@ -126,6 +126,11 @@ export class Connection implements AsyncDisposable {
     return this.#session.pid
   }
 
+  /** Bytes received in the current session. */
+  get received(): number {
+    return this.#session.received
+  }
+
   /** True when the connection is closed and cannot be renewed. */
   get isClosed(): boolean {
     return this.#closing !== undefined || (this.#session.isClosed && !this.#session.canRenew)

@@ -138,11 +138,24 @@ function withoutVerbs(words: readonly string[]): readonly string[] {
   return words.slice(start, end)
 }
 
+/** Returns the keys of phrases that only occur at the start of a longer one. A server may have ten thousand phrases. */
+function coveredKeys(candidates: readonly Candidate[]): ReadonlySet<string> {
+  const counts = new Map(candidates.map(({ key, count }) => [key, count]))
+  const covered = new Set<string>()
+  for (const { key, count } of candidates)
+    for (let end = key.lastIndexOf(' '); end > 0; end = key.lastIndexOf(' ', end - 1)) {
+      const start = key.slice(0, end)
+      if (counts.get(start) === count) covered.add(start)
+    }
+  return covered
+}
+
 /** Returns the most frequent candidates, without those covered by another. */
 function choose(candidates: readonly Candidate[]): readonly Candidate[] {
   const extends_ = (a: Candidate, b: Candidate): boolean => a !== b && a.key.startsWith(`${b.key} `)
   // If "pull" only occurs in "pull request", use that.
-  const telling = candidates.filter((each) => !candidates.some((other) => extends_(other, each) && other.count === each.count))
+  const covered = coveredKeys(candidates)
+  const telling = candidates.filter(({ key }) => !covered.has(key))
   const picked: Candidate[] = []
   const byRank = (a: Candidate, b: Candidate): number => b.count - a.count || kinds.indexOf(b.kind) - kinds.indexOf(a.kind)
   for (const each of telling.toSorted(byRank)) {

@@ -3,6 +3,7 @@ import type { Tool } from '@unfold-mcp/core'
 import type { ActivationStore } from '@unfold-mcp/server'
 import { Access, type Client } from '../access/access.ts'
 import type { Log } from '../base/log.ts'
+import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
 import type { CallUpstream } from '../catalog/entries.ts'
 import { UpstreamSource } from '../catalog/source.ts'
@@ -101,7 +102,7 @@ export class Gateway implements AsyncDisposable {
       pace,
       log: options.log,
       save: (upstream, documents) => {
-        this.poisoning.invalidate()
+        this.poisoning.invalidate(upstream)
         this.#save(upstream, (key) => options.store.replaceDocuments(key, documents))
       },
     })
@@ -111,6 +112,7 @@ export class Gateway implements AsyncDisposable {
         const [one, other] = servers.map((server) => this.config.mcpServers[server])
         return one !== undefined && other !== undefined && isSameProgram(one, other)
       },
+      charge: (server, ms) => this.#charge(server, ms),
       clock: clock ?? systemClock,
       log: options.log,
     })
@@ -228,7 +230,10 @@ export class Gateway implements AsyncDisposable {
   #follow(): void {
     const { events } = this.upstreams
     events.on('tools', ({ upstream, tools, reads }) => {
+      this.poisoning.invalidate(upstream)
       this.source.replace(upstream, tools)
+      // The lists of connected clients are rendered and compared in a timer that was set just now.
+      measureTurn((ms) => this.#charge(upstream, ms))
       // Without a read, the list is empty because the server is disconnected.
       if (reads > 0) this.#saveTools(upstream)
     })
@@ -239,6 +244,11 @@ export class Gateway implements AsyncDisposable {
       const { server, instructions } = connection
       this.source.describe(upstream, { title: server.title ?? server.name, instructions, info: server })
     })
+  }
+
+  /** Adds to the cost of following a server. */
+  #charge(server: string, ms: number): void {
+    this.upstreams.get(server)?.followBudget.charge(ms)
   }
 
   /** Loads the cached definitions of new servers. */

@@ -98,6 +98,12 @@ export function logUpstreams(
       level: 'warn',
       message: `announces changes too often: tools/list at most every ${duration(delayMs)}`,
     }),
+    slowed: ({ costMs, delayMs }) => ({
+      level: 'warn',
+      message:
+        `changes often and each refresh takes ${duration(costMs)}: it is refreshed at most every ${duration(delayMs)}. ` +
+        'Limit its tools with "allow" in unfold.json, or make the server announce fewer changes',
+    }),
     // Logged by the audit middleware.
     call: () => undefined,
     stderr: ({ line }) => ({ level: 'debug', message: `stderr: ${printable(line, 2_000)}` }),

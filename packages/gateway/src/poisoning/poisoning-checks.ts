@@ -3,6 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { Log } from '../base/log.ts'
+import { startStopwatch } from '../base/stopwatch.ts'
 import { type DescribedTool, findClones } from './clones.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { ToolMentions } from './mentions.ts'
@@ -28,6 +29,8 @@ export interface PoisoningChecksOptions {
   readonly subjects: () => readonly Subject[]
   /** True if two servers run the same program. */
   readonly isSameProgram: (server: string, other: string) => boolean
+  /** Called with the event-loop time that a server's changes caused. */
+  readonly charge?: (server: string, ms: number) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -49,6 +52,8 @@ export class PoisoningChecks {
   readonly #logged = new Map<string, Set<string>>()
   #findings: ReadonlyMap<string, readonly Finding[]> = new Map()
   #isDirty = false
+  /** Servers that changed since the last check began. */
+  #changed = new Set<string>()
   #isClosed = false
   #cancel: (() => void) | undefined
   #checking: Promise<void> | undefined
@@ -62,9 +67,10 @@ export class PoisoningChecks {
     return this.#findings.get(server) ?? []
   }
 
-  /** Schedules a check after a change. */
-  invalidate(): void {
+  /** Schedules a check after a change; `server`: the one that changed. */
+  invalidate(server?: string): void {
     this.#isDirty = true
+    if (server !== undefined) this.#changed.add(server)
     if (this.#checking !== undefined || this.#isClosed) return
     this.#cancel ??= this.#options.clock.after(debounceMs, () => void this.settled(), true)
   }
@@ -95,11 +101,20 @@ export class PoisoningChecks {
 
   async #check(): Promise<void> {
     this.#isDirty = false
+    const slices = new Slices(this.#chargeTo(this.#changed))
+    this.#changed = new Set()
+    try {
+      await this.#checkAll(() => slices.next())
+    } finally {
+      slices.end()
+    }
+  }
+
+  async #checkAll(yieldToEventLoop: () => Promise<void>): Promise<void> {
     const { isSameProgram } = this.#options
     const subjects = this.#options.subjects()
     const scans = new Map<CheckedDefinition, ScanResult>()
     const skipped = new Map<string, number>()
-    const yieldToEventLoop = cooperativeYield()
     for (const { server, definitions } of subjects) {
       let remaining = maxCharacters
       for (const checked of definitions) {
@@ -137,6 +152,14 @@ export class PoisoningChecks {
     this.#findings = findingsByServer
   }
 
+  /** A change makes everything be compared again, so the servers that changed share the whole cost. */
+  #chargeTo(servers: ReadonlySet<string>): (ms: number) => void {
+    const { charge } = this.#options
+    return (ms) => {
+      for (const server of servers) charge?.(server, ms / servers.size)
+    }
+  }
+
   #scan({ key, definition }: CheckedDefinition): ScanResult {
     const cached = this.#scans.get(key)
     if (cached !== undefined) return cached
@@ -161,12 +184,27 @@ export class PoisoningChecks {
   }
 }
 
-function cooperativeYield(): () => Promise<void> {
-  let sliceStart = performance.now()
-  return async () => {
-    if (performance.now() - sliceStart < sliceMs) return
+/** Divides work into slices, so that calls are handled in between, and reports the time of each. */
+class Slices {
+  readonly #spent: (ms: number) => void
+  #startedAt = performance.now()
+  #stopwatch = startStopwatch()
+
+  constructor(spent: (ms: number) => void) {
+    this.#spent = spent
+  }
+
+  /** Lets other work run if this slice took long enough. */
+  async next(): Promise<void> {
+    if (performance.now() - this.#startedAt < sliceMs) return
+    this.end()
     await nextTick()
-    sliceStart = performance.now()
+    this.#startedAt = performance.now()
+    this.#stopwatch = startStopwatch()
+  }
+
+  end(): void {
+    this.#spent(this.#stopwatch())
   }
 }
 

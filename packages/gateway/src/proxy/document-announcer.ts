@@ -2,6 +2,7 @@ import type { ClientCapabilities, McpServer } from '@modelcontextprotocol/server
 import type { Clock } from '@unfold-mcp/client'
 import type { ChangeNotifier, Served } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
+import { startStopwatch } from '../base/stopwatch.ts'
 import type { DocumentCapabilities } from './document-list.ts'
 import { type Documents, type DocumentView, viewKey } from './documents.ts'
 
@@ -19,6 +20,8 @@ export interface DocumentAnnouncerOptions {
   readonly clock: Clock
   readonly permitsServer: (client: Client | undefined, server: string) => boolean
   readonly subscribers: (server: string, original: string) => Subscribers
+  /** Called with the event-loop time that a server's changes caused. */
+  readonly charge: (server: string, ms: number) => void
 }
 
 interface ConnectOptions {
@@ -48,9 +51,13 @@ export class DocumentAnnouncer {
   readonly #subscribers: DocumentAnnouncerOptions['subscribers']
   /** Updated resources that are not announced yet, by server. */
   readonly #updated = new Map<string, Set<string>>()
+  /** Servers that changed since the last announcement. */
+  #changed = new Set<string>()
+  readonly #charge: DocumentAnnouncerOptions['charge']
   #scheduled: (() => void) | undefined
 
-  constructor(documents: Documents, { clock, permitsServer, subscribers }: DocumentAnnouncerOptions) {
+  constructor(documents: Documents, { clock, permitsServer, subscribers, charge }: DocumentAnnouncerOptions) {
+    this.#charge = charge
     this.#documents = documents
     this.#clock = clock
     this.#permitsServer = permitsServer
@@ -95,10 +102,17 @@ export class DocumentAnnouncer {
     return this.#connections.get(scope)?.mcp.server.getClientCapabilities()
   }
 
-  scheduleAnnouncement(): void {
+  /** Announces changes soon; `server`: the one that changed. */
+  scheduleAnnouncement(server?: string): void {
+    if (server !== undefined) this.#changed.add(server)
     this.#scheduled ??= this.#clock.after(settleMs, () => {
       this.#scheduled = undefined
+      const changed = this.#changed
+      this.#changed = new Set()
+      const spent = startStopwatch()
       this.#announce()
+      const ms = spent()
+      for (const each of changed) this.#charge(each, ms / changed.size)
     })
   }
 

@@ -1,5 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, ServerCapabilities } from '@modelcontextprotocol/server'
 import type { Clock } from '@unfold-mcp/client'
+import { measureRead } from '../base/stopwatch.ts'
+import type { FollowBudget } from '../upstreams/connected/follow-budget.ts'
 import { type Pace, Refresher } from '../upstreams/connected/refresher.ts'
 import type { UpstreamConnection } from '../upstreams/connection.ts'
 import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
@@ -25,6 +27,8 @@ export interface DocumentListOptions {
   readonly limit: () => number
   readonly changed: (kind: 'prompts' | 'resources') => void
   readonly failed: (kind: 'prompts' | 'resources', error: unknown) => void
+  /** Called when the server announces changes too often, once until it is calm again. */
+  readonly throttled: (kind: 'prompts' | 'resources', delayMs: number) => void
 }
 
 // A slow server is listed as it was last known.
@@ -85,8 +89,10 @@ export class DocumentList {
     this.#resources = { resources: all(resources, sanitizeResource), templates: all(templates, sanitizeTemplate) }
   }
 
-  connect(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
+  /** Follows the documents of a connection; `budget` limits how often they are read. */
+  connect(connection: Pick<UpstreamConnection, 'capabilities' | 'request' | 'received'>, budget?: FollowBudget): void {
     this.disconnect()
+    const cost = { received: () => connection.received ?? 0, charge: (ms: number) => budget?.charge(ms) }
     this.#capabilities = documentCapabilities(connection.capabilities)
     const { limit } = this.#options
     const sender =
@@ -94,30 +100,35 @@ export class DocumentList {
       async (method, params) =>
         connection.request?.(method, params, { signal })
     const prompts = this.#refresher<readonly Prompt[]>('prompts', {
+      budget,
       read: (signal) =>
         this.#capabilities.prompts
-          ? listAll(sender(signal), { method: 'prompts/list', member: 'prompts', parse: sanitizePrompt, limit: limit() })
+          ? measureRead(
+              () => listAll(sender(signal), { method: 'prompts/list', member: 'prompts', parse: sanitizePrompt, limit: limit() }),
+              cost,
+            )
           : Promise.resolve([]),
       now: () => this.#prompts,
       take: (value) => {
         this.#prompts = value
       },
     })
+    const readResources = async (send: SendRequest): Promise<Resources> => {
+      const [found, templates] = await Promise.all([
+        listAll(send, { method: 'resources/list', member: 'resources', parse: sanitizeResource, limit: limit() }),
+        listAll(send, {
+          method: 'resources/templates/list',
+          member: 'resourceTemplates',
+          parse: sanitizeTemplate,
+          limit: limit(),
+        }),
+      ])
+      return { resources: found, templates }
+    }
     const resources = this.#refresher<Resources>('resources', {
-      read: async (signal) => {
-        if (!this.#capabilities.resources) return noResources
-        const send = sender(signal)
-        const [found, templates] = await Promise.all([
-          listAll(send, { method: 'resources/list', member: 'resources', parse: sanitizeResource, limit: limit() }),
-          listAll(send, {
-            method: 'resources/templates/list',
-            member: 'resourceTemplates',
-            parse: sanitizeTemplate,
-            limit: limit(),
-          }),
-        ])
-        return { resources: found, templates }
-      },
+      budget,
+      read: async (signal) =>
+        this.#capabilities.resources ? measureRead(() => readResources(sender(signal)), cost) : noResources,
       now: () => this.#resources,
       take: (value) => {
         this.#resources = value
@@ -148,8 +159,8 @@ export class DocumentList {
     stop()
   }
 
-  #refresher<T>(kind: 'prompts' | 'resources', { read, now, take }: Followed<T>): Refresher<T> {
-    const { clock, random, pace, changed, failed } = this.#options
+  #refresher<T>(kind: 'prompts' | 'resources', { read, now, take, budget }: Followed<T>): Refresher<T> {
+    const { clock, random, pace, changed, failed, throttled } = this.#options
     return new Refresher<T>({
       read,
       differs: (value) => JSON.stringify(value) !== JSON.stringify(now()),
@@ -158,9 +169,10 @@ export class DocumentList {
         changed(kind)
       },
       failed: (error) => failed(kind, error),
-      throttled: () => undefined,
+      throttled: (delayMs) => throttled(kind, delayMs),
       clock,
       random,
+      budget,
       ...(pace !== undefined && { pace }),
     })
   }
@@ -173,6 +185,7 @@ interface Followed<T> {
   readonly read: (signal: AbortSignal) => Promise<T>
   readonly now: () => T
   readonly take: (value: T) => void
+  readonly budget: FollowBudget | undefined
 }
 
 const documentCapabilities = ({ prompts, resources, completions }: ServerCapabilities): DocumentCapabilities => ({

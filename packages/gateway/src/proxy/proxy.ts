@@ -65,6 +65,7 @@ export class UpstreamProxy {
       clock,
       permitsServer: (client, server) => access.permitsServer(client, server),
       subscribers: (server, uri) => this.#subscriptions.subscribers(server, uri),
+      charge: (server, ms) => upstreams.get(server)?.followBudget.charge(ms),
     })
     this.#callContext = {
       upstreams,
@@ -174,12 +175,12 @@ export class UpstreamProxy {
   }
 
   #connected(server: string): void {
-    const connection = this.#options.upstreams.get(server)?.connection
+    const { connection, followBudget } = this.#options.upstreams.get(server) ?? {}
     if (connection === undefined) return
     const list = this.#lists.get(server) ?? this.#list(server)
     this.#lists.set(server, list)
     const before = JSON.stringify(list.capabilities)
-    list.connect(connection)
+    list.connect(connection, followBudget)
     if (JSON.stringify(list.capabilities) !== before) this.#options.save(server, list.snapshot)
     this.#documents.invalidate()
     this.#announcer.scheduleAnnouncement()
@@ -213,9 +214,11 @@ export class UpstreamProxy {
       changed: () => {
         save(server, list.snapshot)
         this.#documents.invalidate()
-        this.#announcer.scheduleAnnouncement()
+        this.#announcer.scheduleAnnouncement(server)
       },
       failed: (kind, error) => log.warn({ upstream: server, kind }, `${kind}/list failed, retrying: ${errorMessage(error)}`),
+      throttled: (kind, delayMs) =>
+        log.warn({ upstream: server, kind }, `announces changes too often: ${kind}/list at most every ${delayMs} ms`),
     })
     return list
   }

@@ -16,6 +16,6 @@ export type UpstreamConnection = Pick<
   | 'close'
   | 'onClose'
 > &
-  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe'>>
+  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe' | 'received'>>
 
 export type UpstreamCall = Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'>

@@ -1,5 +1,6 @@
 import type { Difference, DocumentChange, LogEntry } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
+import type { Slowdown } from './connected/follow-budget.ts'
 
 /**
  * State of an upstream. `installing`: a launcher such as `npx` is installing it. `degraded`: connected, but `tools/list` fails.
@@ -48,6 +49,8 @@ export interface UpstreamEvents {
   list_failed: { readonly upstream: string; readonly error: string; readonly attempt: number; readonly retryInMs: number }
   /** It announces changes too often, so reads are delayed. */
   throttled: { readonly upstream: string; readonly delayMs: number }
+  /** Following it is expensive, so its lists are read less often than they change. */
+  slowed: { readonly upstream: string } & Slowdown
   call: { readonly upstream: string; readonly tool: string; readonly ms: number; readonly outcome: string }
   stderr: { readonly upstream: string; readonly line: string }
   log: { readonly upstream: string; readonly entry: LogEntry }

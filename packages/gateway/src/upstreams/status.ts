@@ -1,3 +1,4 @@
+import type { Slowdown } from './connected/follow-budget.ts'
 import type { UpstreamState } from './events.ts'
 
 /** Status of an upstream. */
@@ -26,5 +27,7 @@ export interface UpstreamStatus {
   readonly announcesChanges?: boolean
   /** Delay of list reads because it announces changes too often. */
   readonly throttleMs?: number
+  /** Present while its lists are read less often than they change, because following it is expensive. */
+  readonly slowdown?: Slowdown
   readonly calls: { readonly running: number; readonly waiting: number }
 }

@@ -3,6 +3,7 @@ import { type CallResult, type ConnectOptions, connect, launcherOf, type Target 
 import { printable, Semaphore, type Tool } from '@unfold-mcp/core'
 import { publicUrl } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
+import { FollowBudget } from './connected/follow-budget.ts'
 import { LiveConnection } from './connected/live-connection.ts'
 import type { Pace } from './connected/refresher.ts'
 import { ToolList } from './connected/tool-list.ts'
@@ -48,6 +49,8 @@ const npmNotice = /^npm (?:warn|notice)\b|^\s*$/iu
  */
 export class Upstream {
   readonly name: string
+  /** Limits how often its lists are read. */
+  readonly followBudget: FollowBudget
   readonly #options: UpstreamOptions
   readonly #list: ToolList
   readonly #semaphore: Semaphore
@@ -82,6 +85,7 @@ export class Upstream {
     this.#settings = settingsOf(config)
     this.#since = clock.now()
     this.#list = new ToolList(config.disabled === true ? [] : cachedTools, { upstream: name, emit })
+    this.followBudget = new FollowBudget({ clock, slowed: (slowdown) => emit('slowed', { upstream: name, ...slowdown }) })
     this.#timers = new Timers(clock)
     this.#semaphore = new Semaphore(() => this.#settings)
     this.#ready = new Deferred(clock)
@@ -117,6 +121,7 @@ export class Upstream {
     const isStarting = this.#state === 'starting' || this.#state === 'installing'
     const { target } = this.#config
     const address = 'url' in target ? publicUrl(target.url) : undefined
+    const { slowdown } = this.followBudget
     return {
       name: this.name,
       state: this.#state,
@@ -135,6 +140,7 @@ export class Upstream {
         era: live.connection.era,
         announcesChanges: live.announcesChanges,
         ...(live.throttleMs > 0 && { throttleMs: live.throttleMs }),
+        ...(slowdown !== undefined && { slowdown }),
         ...(live.connection.pid !== undefined && { pid: live.connection.pid }),
       }),
     }
@@ -395,6 +401,7 @@ export class Upstream {
       clock,
       random,
       pace,
+      budget: this.followBudget,
     })
     this.#live = live
     this.#hasConnected = true

@@ -2,10 +2,12 @@ import type { Clock } from '@unfold-mcp/client'
 import { type CallResult, type ConnectionEvent, isClientError } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { errorMessage } from '../../base/error-message.ts'
+import { measureRead } from '../../base/stopwatch.ts'
 import type { UpstreamSettings } from '../config.ts'
 import type { UpstreamCall, UpstreamConnection } from '../connection.ts'
 import { isServerResponse } from '../errors.ts'
 import type { Emit } from '../events.ts'
+import type { FollowBudget } from './follow-budget.ts'
 import { Health } from './health.ts'
 import { type Pace, Refresher } from './refresher.ts'
 import type { ToolList } from './tool-list.ts'
@@ -26,6 +28,7 @@ export interface LiveConnectionOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
+  readonly budget: FollowBudget
 }
 
 // Listing before notifications arrive would mean listing twice, but not all servers support them.
@@ -112,10 +115,11 @@ export class LiveConnection {
   }
 
   #createRefresher(): Refresher<readonly Tool[]> {
-    const { upstream, connection, list, emit, listed, clock, random, pace } = this.#options
+    const { upstream, connection, list, emit, listed, clock, random, pace, budget } = this.#options
+    const cost = { received: () => connection.received ?? 0, charge: (ms: number) => budget.charge(ms) }
     return new Refresher<readonly Tool[]>({
       read: async (signal) => {
-        const tools = await connection.refresh(signal)
+        const tools = await measureRead(() => connection.refresh(signal), cost)
         this.#health.active()
         return tools
       },
@@ -136,6 +140,7 @@ export class LiveConnection {
       throttled: (delayMs) => emit('throttled', { upstream, delayMs }),
       clock,
       random,
+      budget,
       ...(pace !== undefined && { pace }),
     })
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '@unfold-mcp/client'
+import type { FollowBudget } from './follow-budget.ts'
 
 export interface RefresherOptions<T> {
   readonly read: (signal: AbortSignal) => Promise<T>
@@ -14,6 +15,8 @@ export interface RefresherOptions<T> {
   /** Between 0 and 1. */
   readonly random: () => number
   readonly pace?: Partial<Pace>
+  /** Delays reads after expensive ones. */
+  readonly budget?: FollowBudget | undefined
 }
 
 /** Cost of following a change. */
@@ -100,6 +103,8 @@ export class Refresher<T> {
   #idleReads = 0
   #busyReads = 0
   #isThrottled = false
+  /** True if the next read had to wait for the budget. */
+  #isDelayed = false
   #held: { readonly tools: T; readonly cancelTimer: () => void } | undefined
   /** Since the last publication. */
   #reads = 0
@@ -168,6 +173,8 @@ export class Refresher<T> {
 
   #read(isNoticed: boolean): void {
     this.#cancel()
+    this.#options.budget?.started(this.#isDelayed)
+    this.#isDelayed = false
     this.#state = 'reading'
     this.#isDirty = false
     this.#reads += 1
@@ -216,7 +223,7 @@ export class Refresher<T> {
     const { clock, differs } = this.#options
     this.#lastRead = clock.now()
     this.#attempt = 0
-    const isChanged = differs(tools)
+    const isChanged = this.#measure(() => differs(tools))
     if (isNoticed) this.#busyReads += 1
     if (isChanged) this.#idleReads = 0
     else if (isNoticed) this.#idleReads += 1
@@ -266,6 +273,22 @@ export class Refresher<T> {
     if (!this.#isClosed()) this.#readAfter('waiting', delayMs)
   }
 
+  /** Reads, or waits as long as the budget requires. It is asked last, because some costs of a read arise after it. */
+  #readWithinBudget(): void {
+    const waitMs = this.#options.budget?.waitMs ?? 0
+    if (waitMs === 0) {
+      this.#read(this.#isDirty)
+      return
+    }
+    this.#isDelayed = true
+    this.#readAfter('waiting', waitMs)
+  }
+
+  #measure<R>(work: () => R): R {
+    const { budget } = this.#options
+    return budget === undefined ? work() : budget.measure(work)
+  }
+
   #failed(error: unknown): void {
     this.#release()
     const { initialRetryMs, maxRetryMs } = this.#pace
@@ -281,7 +304,7 @@ export class Refresher<T> {
   #readAfter(state: 'debouncing' | 'waiting', ms: number): void {
     this.#cancel()
     this.#state = state
-    this.#cancel = this.#options.clock.after(ms, () => this.#read(this.#isDirty))
+    this.#cancel = this.#options.clock.after(ms, () => this.#readWithinBudget())
   }
 
   // A method, because callbacks may close the refresher.
@@ -307,7 +330,7 @@ export class Refresher<T> {
     const stats = { reads: this.#reads, ms: now - (this.#startedAt ?? now) }
     this.#reset()
     if (this.#isDirty) this.#startedAt = now
-    this.#options.publish(held.tools, stats)
+    this.#measure(() => this.#options.publish(held.tools, stats))
   }
 }
 

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { until } from '../../client/test/processes.ts'
+import { served } from './served.ts'
+import { server } from './upstreams.ts'
+
+interface Counts {
+  readonly lists: number
+  readonly changes: number
+}
+
+interface Upstream {
+  readonly slowdown?: { readonly costMs: number; readonly delayMs: number }
+}
+
+const restless = (is: { readonly tools: number; readonly everyMs: number; readonly changes: number }): object =>
+  server('restless.mjs', JSON.stringify(is))
+
+test('AT-R05-1: a server whose thousands of tools change all the time is refreshed at a pace that follows its cost, and the last list is right', async () => {
+  const changes = 60
+  await using gateway = await served({
+    mcpServers: { big: restless({ tools: 4_000, everyMs: 50, changes }) },
+    exposure: 'everything',
+  })
+  const { upstreams } = gateway.gateway
+  await gateway.ready('big')
+  await using _client = await gateway.connect()
+  const counts = async (): Promise<Counts> => {
+    const { content } = await upstreams.call('big', 'counts', {})
+    const [first] = content
+    return JSON.parse(first?.type === 'text' ? first.text : '{}') as Counts
+  }
+  await until(async () => (await counts()).changes === changes, 'it has stopped changing', 60_000)
+  // Each refresh costs far more than the time between two changes. Without pacing, every second or third change is read.
+  expect((await counts()).lists).toBeLessThanOrEqual(changes / 5)
+  const last = (): boolean => upstreams.tools('big').at(-1)?.description?.endsWith(`Version ${changes}.`) === true
+  await until(last, 'the last list is served', 60_000)
+  const slowed = gateway.lines.filter((line) => line.includes('"event":"slowed"'))
+  expect(slowed).toHaveLength(1)
+  expect(slowed[0]).toMatch(/each refresh takes .+: it is refreshed at most every .+\. Limit its tools with \\"allow\\"/u)
+  const { slowdown } = (await gateway.api('/upstreams/big')) as Upstream
+  expect(slowdown?.costMs).toBeGreaterThan(0)
+  expect(slowdown?.delayMs).toBeGreaterThanOrEqual(9 * (slowdown?.costMs ?? 0))
+})
+
+test('AT-R05-2: a small server that changes all the time is followed at once', async () => {
+  const changes = 20
+  await using gateway = await served({ mcpServers: { small: restless({ tools: 3, everyMs: 200, changes }) } })
+  const { upstreams } = gateway.gateway
+  let refreshes = 0
+  upstreams.events.on('tools', () => {
+    refreshes += 1
+  })
+  const last = (): boolean => upstreams.tools('small').at(-1)?.description?.endsWith(`Version ${changes}.`) === true
+  await until(last, 'the last list is served', 60_000)
+  expect(refreshes).toBeGreaterThan(changes / 2)
+})
