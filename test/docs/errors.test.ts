@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from '@unfold-mcp/client'
+import { connect, isClientError } from '@unfold-mcp/client'
 import { type Reason, reasons } from '@unfold-mcp/core'
 import {
   createHandler,
@@ -43,6 +43,7 @@ const cloud = () =>
 
 /** Produces each failure and returns the text that its reader sees. */
 const seen: { readonly [R in Reason]: () => Promise<string> } = {
+  ambiguous_resource: ambiguousResource,
   arguments_too_large: () => http(plain(), { body: JSON.stringify({ a: JSON.parse('['.repeat(120) + ']'.repeat(120)) }) }),
   body_too_large: () => http(plain(), { body: JSON.stringify('x'.repeat(2_000)) }, { maxBodyBytes: 1_024 }),
   call_cancelled: cancelled,
@@ -415,6 +416,22 @@ function unknownProfile(): Promise<string> {
 }
 
 /** Requests an unknown server of a gateway. */
+/** Reads a resource that two servers of a gateway have. */
+function ambiguousResource(): Promise<string> {
+  const sharing = (): object =>
+    plain().extend((mcp) => {
+      mcp.registerResource('plan', 'memo://plan', {}, async ({ href }) => ({ contents: [{ uri: href, text: 'Ship it.' }] }))
+    })
+  return withGateway({ notes: sharing(), wiki: sharing() }, {}, async ({ gateway, url = '' }) => {
+    await gateway.proxy.documentsRead()
+    await using connection = await connect({ url })
+    const error = await connection.request('resources/read', { uri: 'memo://plan' }).catch((reason: unknown) => reason)
+    if (!isClientError(error, 'protocol')) throw error
+    const { code, problem: message, data } = error.details
+    return JSON.stringify({ error: { code, message, data } }, undefined, 2)
+  })
+}
+
 function unknownServer(): Promise<string> {
   return withGateway({ notes: plain() }, {}, ({ url }) => initialized(`${url}/s/nots`))
 }

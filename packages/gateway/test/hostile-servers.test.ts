@@ -46,9 +46,12 @@ describe('an address of a resource', () => {
     for (const name of ['thief', 'fine', 'exact']) await gateway.ready(name)
     const client = await rawClient(gateway.url, { era: 'session' })
     const read = async (uri: string): Promise<string> => (await client.ask('resources/read', { uri })).text
-    await until(async () => (await read('exact://1')).includes('of Exact'), 'the templates')
+    // The template {+all} matches it too.
+    await until(async () => (await read('exact://1')).includes('ambiguous_resource'), 'the templates')
+    expect(await read('exact://1')).toContain('"servers":["thief","exact"]')
+    expect(await read('unfold://exact/exact://1')).toContain('of Exact')
     expect(await read('unfold://fine/memo://shared')).toContain('memo://shared of Fine')
-    expect(await read('memo://shared')).toContain('of Thief')
+    expect(await read('memo://shared')).toContain('"servers":["thief","fine"]')
     expect(await read('unfold://thief/unfold://fine/memo://shared')).toContain('of Thief')
     expect(await read(`x://${'x'.repeat(100_000)}`)).toContain('Unknown resource')
   })

@@ -13,7 +13,7 @@ const eras = ['session', 'stateless'] as const
 const manners = { session: 'session', stateless: 'both' } as const
 
 describe('prompts and resources of several servers', () => {
-  test('with the same URI get a prefix, each is read from its own server, and the conflict is logged', async () => {
+  test('with the same URI get a prefix, each is read from its own server, and the conflict is logged once', async () => {
     await using gateway = await served({
       mcpServers: { one: asking('one', 'session', 'same'), two: asking('two', 'both', 'same') },
       exposure: 'everything',
@@ -23,9 +23,18 @@ describe('prompts and resources of several servers', () => {
       await using me = await person(gateway.url, { era })
       const { client } = me
       const { resources } = await client.listResources()
-      expect(resources.map(({ uri }) => uri)).toEqual(['memo://shared', 'memo://one', 'unfold://two/memo://shared', 'memo://two'])
+      expect(resources.map(({ uri }) => uri)).toEqual([
+        'unfold://one/memo://shared',
+        'memo://one',
+        'unfold://two/memo://shared',
+        'memo://two',
+      ])
       const read = async (uri: string) => (await client.readResource({ uri })).contents[0]
-      expect(await read('memo://shared')).toEqual({ uri: 'memo://shared', text: 'memo://shared of one' })
+      await expect(read('memo://shared')).rejects.toThrow(/Several servers have the resource "memo:\/\/shared": "one", "two"/u)
+      expect(await read('unfold://one/memo://shared')).toEqual({
+        uri: 'unfold://one/memo://shared',
+        text: 'memo://shared of one',
+      })
       expect(await read('unfold://two/memo://shared')).toEqual({
         uri: 'unfold://two/memo://shared',
         text: 'memo://shared of two',
@@ -34,8 +43,9 @@ describe('prompts and resources of several servers', () => {
       expect(await read('unfold://one/memo://one')).toMatchObject({ text: 'memo://one of one' })
       const { resourceTemplates } = await client.listResourceTemplates()
       const [first, second] = resourceTemplates.map(({ uriTemplate }) => uriTemplate)
-      expect([first, second]).toEqual(['memo://each/{id}', 'unfold://two/memo://each/{id}'])
-      expect(await read('memo://each/3')).toMatchObject({ text: 'memo://each/3 of one' })
+      expect([first, second]).toEqual(['unfold://one/memo://each/{id}', 'unfold://two/memo://each/{id}'])
+      await expect(read('memo://each/3')).rejects.toThrow(/Read it as unfold:\/\/one\/memo:\/\/each\/3 or unfold:\/\/two\//u)
+      expect(await read('unfold://one/memo://each/3')).toMatchObject({ text: 'memo://each/3 of one' })
       expect(await read('unfold://two/memo://each/3')).toMatchObject({ text: 'memo://each/3 of two' })
       await expect(read('memo://nobody')).rejects.toThrow(/Unknown resource "memo:\/\/nobody"/u)
       const { prompts } = await client.listPrompts()
@@ -43,7 +53,8 @@ describe('prompts and resources of several servers', () => {
       const greeted = await client.getPrompt({ name: 'two__greet', arguments: { to: 'Ada' } })
       expect(greeted.messages[0]?.content).toEqual({ type: 'text', text: 'two greets Ada' })
     }
-    expect(gateway.lines.filter((line) => line.includes('have the same resource memo://shared'))).toHaveLength(1)
+    expect(gateway.lines.filter((line) => line.includes('both list the resource memo://shared'))).toHaveLength(1)
+    expect(gateway.lines.filter((line) => line.includes('overlaps memo://each/{id}'))).toHaveLength(1)
   })
 
   test('are those of the profile’s servers, and missing capabilities are not declared', async () => {
@@ -223,7 +234,7 @@ describe('changes', () => {
         await client.listPrompts()
         const uris = (await client.listResources()).resources.map(({ uri }) => uri)
         expect(uris.filter((uri) => uri.endsWith('shared'))).toEqual(
-          isAlone ? ['memo://shared'] : ['memo://shared', 'unfold://two/memo://shared'],
+          isAlone ? ['memo://shared'] : ['unfold://one/memo://shared', 'unfold://two/memo://shared'],
         )
         const resourceSubscriptions = uris.filter((uri) => uri.endsWith('shared'))
         if (index % 2 === 1) await client.listen({ promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions })

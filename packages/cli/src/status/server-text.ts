@@ -5,7 +5,7 @@ import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
 import { formatDuration, joinParts } from './format.ts'
 import { signInWays } from './sign-in-text.ts'
-import { announcesText, changeText, type Screen, stateText, type Upstream } from './status-text.ts'
+import { announcesText, changeText, type Screen, slowdownText, stateText, type Upstream } from './status-text.ts'
 import { attemptText } from './summary.ts'
 
 /** Details of one server of a gateway. */
@@ -36,6 +36,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
       ]),
     ],
     ['changes', joinParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)])],
+    ['slowed', slowdownLine(upstream)],
     ['calls', `${formatNumber(calls.running)} running, ${formatNumber(calls.waiting)} waiting`],
     ['last stderr', lastOutput === undefined ? '' : safeText(lastOutput, { limit: 500 })],
     ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],
@@ -58,6 +59,11 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
       { width, indent: 2, last: 'cut' },
     ),
   ].join('\n')
+}
+
+function slowdownLine(upstream: Upstream): string {
+  const text = slowdownText(upstream)
+  return text === undefined ? '' : `${text}. Limit its tools with "allow", or make the server announce fewer changes.`
 }
 
 function findingLines(findings: Upstream['findings'], { style, width }: Screen): readonly string[] {

@@ -113,6 +113,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
       throttleMs === 0 ? undefined : `slowed to ${formatDuration(throttleMs)}`,
+      slowdownText(upstream),
       isIdle ? undefined : `${plural(calls.running, 'call')} running, ${calls.waiting} waiting`,
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
@@ -122,6 +123,13 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       hidesLastError.has(state) || attempt === undefined ? undefined : attemptText(upstream),
     ]),
   ]
+}
+
+/** Says how often a server that is expensive to follow is refreshed. */
+export function slowdownText({ slowdown }: Upstream): string | undefined {
+  if (slowdown === undefined) return undefined
+  const { costMs, delayMs } = slowdown
+  return `refreshed at most every ${formatDuration(delayMs)} because a refresh takes ${formatDuration(costMs)}`
 }
 
 /** Refers to details that `unfold status <server>` shows. */

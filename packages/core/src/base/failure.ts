@@ -4,6 +4,7 @@
  * and never crosses the wire.
  */
 export interface FailureDetails {
+  ambiguous_resource: { uri: string; servers: readonly string[]; uris: readonly string[] }
   arguments_too_large: { limit: number; what: 'elements' | 'depth' }
   body_too_large: { limit: number }
   call_cancelled: { tool: string }
@@ -71,6 +72,7 @@ export type FailureKind = 'tool' | 'protocol' | 'operator'
 
 /** Audience of each reason. A reason with two audiences is listed under the first to see it. */
 export const reasons: { readonly [R in Reason]: FailureKind } = {
+  ambiguous_resource: 'protocol',
   arguments_too_large: 'protocol',
   body_too_large: 'protocol',
   call_cancelled: 'tool',

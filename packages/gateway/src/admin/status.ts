@@ -114,12 +114,16 @@ export async function upstreamReports({
       ...(status.lastOutput !== undefined && { lastOutput: redactor.text(printable(status.lastOutput, maxOutputLength)) }),
       ...(status.address !== undefined && { address: redactor.text(printable(status.address, maxAddressLength)) }),
       ...(status.server !== undefined && { server: redactor.text(printable(status.server)) }),
-      notes: gateway.source.notes(status.name).slice(0, maxNotes),
+      notes: [...conflictNotes(gateway, status.name), ...gateway.source.notes(status.name)].slice(0, maxNotes),
       findings: redactor.data(gateway.poisoning.findings(status.name).slice(0, maxNotes)) as readonly Finding[],
       ...(change !== undefined && { lastChange: lastChange(change.at, change.data) }),
     }
   })
 }
+
+// Before the notes about tools, of which there may be many.
+const conflictNotes = ({ proxy }: Gateway, server: string): readonly ToolNote[] =>
+  proxy.conflictMessages(server).map((message) => ({ tool: '', kind: 'warning', message }))
 
 const lastChange = (at: string, { added, changed, removed, ms }: ChangeRecord): NonNullable<UpstreamReport['lastChange']> => ({
   at,

@@ -79,6 +79,9 @@ const serverSettings = {
   tools: z.record(z.string(), override).default({}).describe('Overrides for single tools, by their names on the server'),
   allow: patterns.optional().describe('Only these tools; * matches any characters'),
   deny: patterns.default([]).describe('Excludes these tools; * matches any characters'),
+  preferResources: patterns
+    .default([])
+    .describe('URIs of resources that other servers have too and that are read from this one; * matches any characters'),
   start: z.enum(['eager', 'lazy']).default('eager').describe('lazy starts the server on the first call'),
   idleStopMs: ms.default(0).describe('Stops the server after this time without calls; 0: never'),
   startTimeoutMs: ms.min(100).default(30_000).describe('Timeout for starting the server'),

@@ -16,6 +16,9 @@ export interface CallContext {
   readonly clientUri: (client: Client | undefined, server: string, uri: string) => string
 }
 
+// A URI is compared with every template, and a server may send thousands of both.
+const maxLinks = 100
+
 type Block = CallResult['content'][number]
 
 type SendOptions = Parameters<Send<object>>[1]
@@ -88,10 +91,10 @@ function clientResult({ clientUri }: CallContext, { client, upstream }: ProxiedC
   const _meta = metaOf(result)
   if (structuredContent === undefined && _meta === undefined && !isError && content.every(isText))
     return { content: [...content] }
+  let links = 0
+  const toClientUri = (uri: string): string => (++links > maxLinks ? uri : clientUri(client, upstream, uri))
   return {
-    content: content.map((block) =>
-      block.type === 'text' ? block : withClientUri(block, (uri) => clientUri(client, upstream, uri)),
-    ),
+    content: content.map((block) => (block.type === 'text' ? block : withClientUri(block, toClientUri))),
     ...(structuredContent !== undefined && { structuredContent: structuredContent as Record<string, unknown> }),
     ...(isError && { isError }),
     ...(_meta !== undefined && { _meta }),

@@ -135,7 +135,8 @@ export class DocumentAnnouncer {
     // Each stream knows its own subscriptions. For another client, the same URI may be a different resource.
     const isTheirs = (uri: string) => (principal: unknown) => {
       const client = principal as Client | undefined
-      return this.#permitsServer(client, server) && this.#documents.ownerOf(client, uri)?.server === server
+      const route = this.#documents.route(client, uri)
+      return this.#permitsServer(client, server) && route !== undefined && 'server' in route && route.server === server
     }
     for (const uri of streamed) for (const notifier of this.#streams) notifier.resourceUpdated(uri, isTheirs(uri))
   }
@@ -147,6 +148,7 @@ export class DocumentAnnouncer {
   }
 
   #announce(): void {
+    this.#documents.reportConflicts()
     const updated = [...this.#updated]
     this.#updated.clear()
     for (const [server, uris] of updated)

@@ -3,8 +3,11 @@ import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotoc
 import type { Access, Client } from '../access/access.ts'
 import type { Config } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
+import { matcher } from '../names/pattern.ts'
 import type { DocumentCapabilities, DocumentList } from './document-list.ts'
-import { literalLength, matchesTemplate, parsePrefixedUri, prefixedUri } from './uris.ts'
+import { findConflicts, type ResourceConflict } from './resource-conflicts.ts'
+import { type AmbiguousRoute, type ResourceRoute, ResourceRoutes, type ResourceServer, type UriKind } from './resource-routes.ts'
+import { prefixedUri } from './uris.ts'
 
 /** A prompt, resource or template with its server and its name or URI there. */
 export interface Routed<T> {
@@ -19,8 +22,7 @@ export interface DocumentView {
   readonly resources: ReadonlyMap<string, Routed<Resource>>
   readonly templates: ReadonlyMap<string, Routed<ResourceTemplateType>>
   readonly capabilities: DocumentCapabilities
-  /** Servers with resources, by slug. */
-  readonly resourceServers: ReadonlyMap<string, string>
+  readonly routes: ResourceRoutes
   /** Changes exactly when the list does. */
   readonly identity: { readonly prompts: string; readonly resources: string }
 }
@@ -28,12 +30,9 @@ export interface DocumentView {
 export interface DocumentsOptions {
   readonly access: Access
   readonly listOf: (server: string) => DocumentList | undefined
-  /** Called once for each URI that two servers use. */
-  readonly onConflict: (uri: string, winner: string, loser: string) => void
+  /** Called once for each pair of servers whose resources conflict. */
+  readonly onConflict: (conflict: ResourceConflict) => void
 }
-
-const maxConflicts = 1_000
-const maxUriLength = 8_192
 
 /** Equal for clients with the same view. */
 export const viewKey = (client: Client | undefined): string => JSON.stringify([client?.profile ?? null, client?.server ?? null])
@@ -44,25 +43,32 @@ export const viewKey = (client: Client | undefined): string => JSON.stringify([c
  */
 export class Documents {
   readonly #options: DocumentsOptions
-  readonly #conflicts = new Set<string>()
+  /** Conflicts that were reported, by servers and kind. */
+  readonly #reported = new Set<string>()
   #config: Config
   #slugs: ReadonlySet<string>
+  #preferences: ReadonlyMap<string, (uri: string) => boolean>
   #views = new Map<string, DocumentView>()
+  #conflicts: readonly ResourceConflict[] | undefined
 
   constructor(config: Config, options: DocumentsOptions) {
     this.#config = config
     this.#slugs = slugsOf(config)
+    this.#preferences = preferencesOf(config)
     this.#options = options
   }
 
   configure(config: Config): void {
     this.#config = config
     this.#slugs = slugsOf(config)
+    this.#preferences = preferencesOf(config)
+    this.#reported.clear()
     this.invalidate()
   }
 
   invalidate(): void {
     this.#views = new Map()
+    this.#conflicts = undefined
   }
 
   view(client: Client | undefined): DocumentView {
@@ -74,29 +80,44 @@ export class Documents {
     return view
   }
 
-  /** Finds the server of a resource; `undefined` if no server that the client sees can have it. */
-  ownerOf(client: Client | undefined, uri: string): Routed<unknown> | undefined {
-    if (uri.length > maxUriLength) return undefined
-    const { resources, templates, resourceServers } = this.view(client)
-    const listed = resources.get(uri)
-    if (listed !== undefined) return listed
-    const parsed = parsePrefixedUri(uri)
-    const named = parsed === undefined ? undefined : resourceServers.get(parsed.slug)
-    if (parsed !== undefined && named !== undefined) return { server: named, original: parsed.uri, exposed: undefined }
-    const [template] = [...templates.values()]
-      .filter(({ exposed }) => matchesTemplate(exposed.uriTemplate, uri))
-      .toSorted((a, b) => literalLength(b.exposed.uriTemplate) - literalLength(a.exposed.uriTemplate))
-    // The most specific template wins.
-    if (template !== undefined) return { server: template.server, original: uri, exposed: undefined }
-    const [only, another] = resourceServers.values()
-    // An unlisted URI is only unambiguous with a single server.
-    return only !== undefined && another === undefined ? { server: only, original: uri, exposed: undefined } : undefined
+  /** Finds the server of a resource, or of the template of a completion request. */
+  route(client: Client | undefined, uri: string, kind?: UriKind): ResourceRoute | AmbiguousRoute | undefined {
+    return this.view(client).routes.of(uri, kind)
   }
 
   /** Returns the URI under which a client reads a resource of a server. */
   clientUri(client: Client | undefined, server: string, uri: string): string {
-    const owner = this.view(client).resources.get(uri)
-    return owner === undefined || owner.server === server ? uri : prefixedUri(serverSlug(server), uri)
+    const { routes } = this.view(client)
+    // People open web links outside the gateway, so a template of another server does not change them.
+    if (/^https?:/iu.test(uri) && !routes.isListed(uri)) return uri
+    const route = routes.of(uri)
+    const isSame = route === undefined || ('server' in route && route.server === server && route.original === uri)
+    return isSame ? uri : prefixedUri(serverSlug(server), uri)
+  }
+
+  /** Conflicts between all enabled servers. */
+  get conflicts(): readonly ResourceConflict[] {
+    this.#conflicts ??= findConflicts(this.#resourceServers(() => true))
+    return this.#conflicts
+  }
+
+  /** Reports conflicts that were not reported since the configuration changed. */
+  reportConflicts(): void {
+    for (const conflict of this.conflicts) {
+      const key = JSON.stringify([conflict.servers, conflict.kind])
+      if (this.#reported.has(key)) continue
+      this.#reported.add(key)
+      this.#options.onConflict(conflict)
+    }
+  }
+
+  #resourceServers(isVisible: (server: string) => boolean): readonly ResourceServer[] {
+    return Object.entries(this.#config.mcpServers).flatMap(([server, { disabled }]) => {
+      const list = disabled || !isVisible(server) ? undefined : this.#options.listOf(server)
+      if (list?.capabilities.resources !== true) return []
+      const { resources, templates } = list
+      return [{ server, slug: serverSlug(server), resources, templates, prefers: this.#preferences.get(server) ?? (() => false) }]
+    })
   }
 
   #build(client: Client | undefined): DocumentView {
@@ -105,26 +126,29 @@ export class Documents {
     const prompts = new Map<string, Routed<Prompt>>()
     const resources = new Map<string, Routed<Resource>>()
     const templates = new Map<string, Routed<ResourceTemplateType>>()
-    const resourceServers = new Map<string, string>()
+    const resourceServers = this.#resourceServers((server) => access.permitsServer(client, server))
+    const routes = new ResourceRoutes(resourceServers, { isAlone, isSlug: (slug) => this.#slugs.has(slug) })
     const capabilities = { prompts: false, resources: false, subscribe: false, completions: false }
     for (const [server, { disabled }] of Object.entries(this.#config.mcpServers)) {
       const list = disabled || !access.permitsServer(client, server) ? undefined : listOf(server)
       if (list === undefined) continue
       const slug = serverSlug(server)
       for (const key of Object.keys(capabilities) as (keyof DocumentCapabilities)[]) capabilities[key] ||= list.capabilities[key]
-      if (list.capabilities.resources) resourceServers.set(slug, server)
       for (const prompt of list.prompts) {
         const shared = exposedName(slug, prompt.name)
         const isPermitted = access.permits(client, { name: shared }, { source: server, group: slug })
         const name = isAlone ? prompt.name : shared
         if (isPermitted && !prompts.has(name)) prompts.set(name, { server, original: prompt.name, exposed: { ...prompt, name } })
       }
-      for (const resource of list.resources) {
-        const uri = isAlone ? resource.uri : this.#uniqueUri(resources, resource.uri, server)
+    }
+    for (const each of resourceServers) {
+      const { server } = each
+      for (const resource of each.resources) {
+        const uri = routes.exposedUri(each, resource.uri, 'resources')
         if (!resources.has(uri)) resources.set(uri, { server, original: resource.uri, exposed: { ...resource, uri } })
       }
-      for (const template of list.templates) {
-        const uriTemplate = isAlone ? template.uriTemplate : this.#uniqueUri(templates, template.uriTemplate, server)
+      for (const template of each.templates) {
+        const uriTemplate = routes.exposedUri(each, template.uriTemplate, 'templates')
         if (!templates.has(uriTemplate))
           templates.set(uriTemplate, { server, original: template.uriTemplate, exposed: { ...template, uriTemplate } })
       }
@@ -133,21 +157,7 @@ export class Documents {
       prompts: identityOf([...prompts.values()], capabilities),
       resources: identityOf([...resources.values(), ...templates.values()], capabilities),
     }
-    return { prompts, resources, templates, capabilities, resourceServers, identity }
-  }
-
-  /** Prefixes a URI if an earlier server uses it, or if it has the prefix of another server. */
-  #uniqueUri(taken: ReadonlyMap<string, Routed<unknown>>, uri: string, server: string): string {
-    const named = parsePrefixedUri(uri)?.slug
-    if (named !== undefined && this.#slugs.has(named) && named !== serverSlug(server)) return prefixedUri(serverSlug(server), uri)
-    const other = taken.get(uri)
-    if (other === undefined || other.server === server) return uri
-    const onConflict = `${other.server}\0${server}\0${uri}`
-    if (!this.#conflicts.has(onConflict) && this.#conflicts.size < maxConflicts) {
-      this.#conflicts.add(onConflict)
-      this.#options.onConflict(uri, other.server, server)
-    }
-    return prefixedUri(serverSlug(server), uri)
+    return { prompts, resources, templates, capabilities, routes, identity }
   }
 }
 
@@ -156,3 +166,6 @@ const identityOf = (placed: readonly Routed<unknown>[], capabilities: DocumentCa
 
 const slugsOf = ({ mcpServers }: Config): ReadonlySet<string> =>
   new Set(Object.keys(mcpServers).map((server) => serverSlug(server)))
+
+const preferencesOf = ({ mcpServers }: Config): ReadonlyMap<string, (uri: string) => boolean> =>
+  new Map(Object.entries(mcpServers).map(([server, { preferResources }]) => [server, matcher(preferResources)]))

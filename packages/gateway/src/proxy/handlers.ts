@@ -7,16 +7,19 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { isClientError } from '@unfold-mcp/client'
-import { nearest, nearestHint, printable } from '@unfold-mcp/core'
+import { nearest, nearestHint, printable, type Reason } from '@unfold-mcp/core'
 import { SdkPort, type Served } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
+import { serverSlug } from '../names/naming.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { DocumentCapabilities } from './document-list.ts'
-import type { Documents, Routed } from './documents.ts'
+import type { Documents } from './documents.ts'
 import type { Exchanges } from './exchanges.ts'
 import type { ProxiedRequest } from './proxied-request.ts'
+import type { AmbiguousRoute, ResourceRoute } from './resource-routes.ts'
 import type { Subscriptions } from './subscriptions.ts'
+import { prefixedUri } from './uris.ts'
 
 export interface Handlers {
   readonly documents: Documents
@@ -44,7 +47,7 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
     ...(capabilities.completions && { completions: {} }),
   })
 
-  const forward = (ctx: ServerContext, { server: name, original }: Routed<unknown>, { method, params }: ForwardedRequest) => {
+  const forward = (ctx: ServerContext, { server: name, original }: ResourceRoute, { method, params }: ForwardedRequest) => {
     const request: ProxiedRequest = {
       server: name,
       what: `${method} ${original}`,
@@ -90,7 +93,7 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       return { resourceTemplates: [...documents.view(client).templates.values()].map(({ exposed }) => exposed) }
     })
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
-      const owner = documents.ownerOf(client, uri) ?? noResource(uri)
+      const owner = resolved(documents.route(client, uri), uri)
       const result = await forward(ctx, owner, { method: 'resources/read', params: { uri: owner.original } })
       return readdressed(result, owner.original, uri) as never
     })
@@ -98,25 +101,25 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
   // 2026-07-28 uses subscriptions/listen instead.
   if (capabilities.subscribe && era === 'session') {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-      const owner = documents.ownerOf(client, uri) ?? noResource(uri)
+      const owner = resolved(documents.route(client, uri), uri)
       if (!subscriptions.hasRoomFor(mcp))
         throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many resource subscriptions. Unsubscribe from some first.')
       await asProtocolError(() => subscriptions.add(mcp, owner, uri))
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
-      const owner = documents.ownerOf(client, uri)
-      if (owner !== undefined) await asProtocolError(() => subscriptions.remove(mcp, owner))
+      // Not routed again: the resource may have moved or become ambiguous since.
+      await asProtocolError(() => subscriptions.removeUri(mcp, uri))
       return {}
     })
   }
   if (capabilities.completions)
     server.setRequestHandler('completion/complete', async ({ params: { ref, ...rest } }, ctx) => {
-      const { prompts, templates } = documents.view(client)
+      const { prompts } = documents.view(client)
       const owner =
         ref.type === 'ref/prompt'
           ? (prompts.get(ref.name) ?? unknown('prompt', ref.name, prompts.keys()))
-          : (templates.get(ref.uri) ?? documents.ownerOf(client, ref.uri) ?? noResource(ref.uri))
+          : resolved(documents.route(client, ref.uri, 'templates'), ref.uri)
       const original = ref.type === 'ref/prompt' ? { ...ref, name: owner.original } : { ...ref, uri: owner.original }
       if (upstreams.get(owner.server)?.connection?.capabilities.completions === undefined) return { completion: { values: [] } }
       return (await forward(ctx, owner, { method: 'completion/complete', params: { ref: original, ...rest } })) as never
@@ -167,6 +170,22 @@ function refuseCursor(cursor: string | undefined): void {
 function unknown(what: string, name: string, known: Iterable<string>): never {
   const near = nearest(name, [...known]).map((each) => printable(each))
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what} "${printable(name)}".${nearestHint(near)}`)
+}
+
+/** Returns the server of a resource; throws if there is none, or more than one. */
+function resolved(route: ResourceRoute | AmbiguousRoute | undefined, uri: string): ResourceRoute {
+  if (route === undefined) return noResource(uri)
+  return 'server' in route ? route : ambiguousResource(uri, route.ambiguous)
+}
+
+function ambiguousResource(uri: string, names: readonly string[]): never {
+  const servers = names.map((name) => printable(name))
+  const uris = names.map((name) => printable(prefixedUri(serverSlug(name), uri), 1_000))
+  const message =
+    `Several servers have the resource "${printable(uri)}": ${servers.map((name) => `"${name}"`).join(', ')}. ` +
+    `Read it as ${uris.join(' or ')}. The operator can choose one with "preferResources" in unfold.json.`
+  const reason: Reason = 'ambiguous_resource'
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { reason, uri: printable(uri, 1_000), servers, uris })
 }
 
 function noResource(uri: string): never {

@@ -5,7 +5,7 @@ import { listAll } from './paginated-list.ts'
 import type { ProxiedRequest } from './proxied-request.ts'
 import { StateCipher } from './state-cipher.ts'
 import { SuspendedRequests } from './suspended-request.ts'
-import { matchesTemplate, parsePrefixedUri, prefixedUri } from './uris.ts'
+import { matchesTemplate, mayOverlap, parsePrefixedUri, parseTemplate, prefixedUri } from './uris.ts'
 
 describe('the address of a resource', () => {
   test('with a prefix can be parsed again', () => {
@@ -29,8 +29,22 @@ describe('the address of a resource', () => {
       ['memo://{a', 'memo://1'],
       ['memo://a', 'memo://ab'],
     ] as const
-    for (const [template, uri] of yes) expect(matchesTemplate(template, uri), `${template} ${uri}`).toBe(true)
-    for (const [template, uri] of no) expect(matchesTemplate(template, uri), `${template} ${uri}`).toBe(false)
+    for (const [template, uri] of yes) expect(matchesTemplate(parseTemplate(template), uri), `${template} ${uri}`).toBe(true)
+    for (const [template, uri] of no) expect(matchesTemplate(parseTemplate(template), uri), `${template} ${uri}`).toBe(false)
+  })
+
+  test('may match two templates whose beginnings and ends agree', () => {
+    const overlaps = (one: string, other: string): boolean => {
+      const [a, b] = [parseTemplate(one), parseTemplate(other)]
+      expect(mayOverlap(b, a)).toBe(mayOverlap(a, b))
+      return mayOverlap(a, b)
+    }
+    expect(overlaps('file:///{+path}', 'file:///home/{+path}')).toBe(true)
+    expect(overlaps('{+all}', 'memo://{id}')).toBe(true)
+    expect(overlaps('memo://{id}', 'memo://1')).toBe(true)
+    expect(overlaps('memo://{id}', 'note://{id}')).toBe(false)
+    expect(overlaps('file:///{name}.txt', 'file:///{name}.md')).toBe(false)
+    expect(overlaps('memo://1', 'memo://2')).toBe(false)
   })
 })
 

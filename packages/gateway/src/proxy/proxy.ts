@@ -14,6 +14,7 @@ import { type DocumentCapabilities, DocumentList } from './document-list.ts'
 import { Documents } from './documents.ts'
 import { Exchanges } from './exchanges.ts'
 import { type Handlers, register } from './handlers.ts'
+import { conflictMessage } from './resource-conflicts.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 export interface UpstreamProxyOptions {
@@ -54,11 +55,10 @@ export class UpstreamProxy {
     this.#documents = new Documents(config, {
       access,
       listOf: (server) => this.#lists.get(server),
-      onConflict: (uri, winner, loser) =>
-        log.warn(
-          { uri, winner, loser },
-          `${winner} and ${loser} have the same resource ${uri}: the one of ${loser} gets a prefix`,
-        ),
+      onConflict: (conflict) => {
+        const { servers, kind, uri, count } = conflict
+        log.warn({ event: 'resource_conflict', servers, kind, uri, count }, conflictMessage(conflict))
+      },
     })
     this.#subscriptions = new Subscriptions({ connection: (server) => upstreams.get(server)?.connection })
     this.#announcer = new DocumentAnnouncer(this.#documents, {
@@ -117,15 +117,20 @@ export class UpstreamProxy {
     return this.#lists.get(server) ?? { prompts: [], resources: [], templates: [] }
   }
 
+  /** Describes conflicts of a server's resources with those of others. */
+  conflictMessages(server: string): readonly string[] {
+    return this.#documents.conflicts.filter(({ servers }) => servers.includes(server)).map(conflictMessage)
+  }
+
   /** Subscribes to the resources of a `subscriptions/listen` stream. Returns a function that unsubscribes. */
   readonly onListen = ({ principal, resources }: SubscriptionStream): (() => void) => {
     const client: Client | undefined = principal
     const subscriber = {}
     this.#announcer.addStream(client)
     for (const uri of resources) {
-      const owner = this.#documents.ownerOf(client, uri)
-      if (owner !== undefined && this.#subscriptions.hasRoomFor(subscriber))
-        this.#subscriptions.addEventually(subscriber, owner, uri)
+      const route = this.#documents.route(client, uri)
+      if (route !== undefined && 'server' in route && this.#subscriptions.hasRoomFor(subscriber))
+        this.#subscriptions.addEventually(subscriber, route, uri)
     }
     return () => this.#subscriptions.removeAll(subscriber)
   }

@@ -17,7 +17,8 @@ interface Subscription {
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #servers = new Map<string, Map<string, Map<object, Subscription>>>()
-  readonly #counts = new Map<object, number>()
+  /** By subscriber and the URI it knows. */
+  readonly #resources = new Map<object, Map<string, SubscribedResource>>()
   #total = 0
 
   constructor(options: SubscriptionsOptions) {
@@ -25,7 +26,7 @@ export class Subscriptions {
   }
 
   hasRoomFor(subscriber: object): boolean {
-    return this.#total < maxTotal && (this.#counts.get(subscriber) ?? 0) < maxPerClient
+    return this.#total < maxTotal && (this.#resources.get(subscriber)?.size ?? 0) < maxPerClient
   }
 
   /** Subscribes, and resolves when the server has confirmed. On an error there is no subscription. */
@@ -46,17 +47,20 @@ export class Subscriptions {
     this.#subscribe(resource).catch(() => undefined)
   }
 
+  /** Unsubscribes from the resource that the subscriber knows under this URI. */
+  async removeUri(subscriber: object, uri: string): Promise<void> {
+    const resource = this.#resources.get(subscriber)?.get(uri)
+    if (resource !== undefined) await this.remove(subscriber, resource)
+  }
+
   async remove(subscriber: object, resource: SubscribedResource): Promise<void> {
     const { server, original } = resource
     if (this.#delete(subscriber, resource)) await this.#options.connection(server)?.unsubscribe?.(original)
   }
 
   removeAll(subscriber: object): void {
-    if (!this.#counts.has(subscriber)) return
-    for (const [server, uris] of this.#servers)
-      for (const [original, subscribers] of [...uris])
-        if (subscribers.has(subscriber)) void this.remove(subscriber, { server, original }).catch(() => undefined)
-    this.#counts.delete(subscriber)
+    const resources = [...(this.#resources.get(subscriber)?.values() ?? [])]
+    for (const resource of resources) void this.remove(subscriber, resource).catch(() => undefined)
   }
 
   subscribers(server: string, original: string): Subscribers {
@@ -78,19 +82,17 @@ export class Subscriptions {
     return this.#servers.get(server)?.get(original)
   }
 
-  #subscription(subscriber: object, { server, original }: SubscribedResource, uri: string): Subscription {
+  #subscription(subscriber: object, resource: SubscribedResource, uri: string): Subscription {
+    const { server, original } = resource
     const uris = this.#servers.get(server) ?? new Map<string, Map<object, Subscription>>()
     const subscribers = uris.get(original) ?? new Map<object, Subscription>()
     this.#servers.set(server, uris.set(original, subscribers))
-    if (!subscribers.has(subscriber)) this.#tally(subscriber, 1)
+    if (!subscribers.has(subscriber)) this.#total += 1
+    const resources = this.#resources.get(subscriber) ?? new Map<string, SubscribedResource>()
+    this.#resources.set(subscriber, resources.set(uri, { server, original }))
     const subscription = { uri }
     subscribers.set(subscriber, subscription)
     return subscription
-  }
-
-  #tally(subscriber: object, change: 1 | -1): void {
-    this.#total += change
-    this.#counts.set(subscriber, (this.#counts.get(subscriber) ?? 0) + change)
   }
 
   /** Returns true if that was the last subscriber. */
@@ -98,15 +100,23 @@ export class Subscriptions {
     const uris = this.#servers.get(server)
     const subscribers = uris?.get(original)
     if (uris === undefined || subscribers?.delete(subscriber) !== true) return false
-    this.#tally(subscriber, -1)
+    this.#total -= 1
+    this.#forgetUris(subscriber, { server, original })
     if (subscribers.size > 0) return false
     uris.delete(original)
     if (uris.size === 0) this.#servers.delete(server)
     return true
   }
+
+  #forgetUris(subscriber: object, { server, original }: SubscribedResource): void {
+    const resources = this.#resources.get(subscriber)
+    if (resources === undefined) return
+    for (const [uri, each] of resources) if (each.server === server && each.original === original) resources.delete(uri)
+    if (resources.size === 0) this.#resources.delete(subscriber)
+  }
 }
 
-/** A resource of a server, by its original uri. */
+/** A resource of a server, by its original URI. */
 export interface SubscribedResource {
   readonly server: string
   readonly original: string

@@ -10,10 +10,22 @@ export function parsePrefixedUri(uri: string): { readonly slug: string; readonly
   return end === -1 ? undefined : { slug: uri.slice(prefix.length, end), uri: uri.slice(end + 1) }
 }
 
-/** True if the literal parts of a template occur in the URI in order. */
-export function matchesTemplate(template: string, uri: string): boolean {
+/** A URI template, reduced to the literal text around its variables. */
+export interface UriTemplate {
+  readonly head: string
+  readonly parts: readonly string[]
+  /** `undefined` if the template has no variables. */
+  readonly tail: string | undefined
+}
+
+export function parseTemplate(template: string): UriTemplate {
   const [head = '', ...parts] = literals(template)
   const tail = parts.pop()
+  return { head, parts, tail }
+}
+
+/** True if the literal parts of a template occur in the URI in order. */
+export function matchesTemplate({ head, parts, tail }: UriTemplate, uri: string): boolean {
   if (tail === undefined) return uri === head
   if (!uri.startsWith(head)) return false
   let at = head.length
@@ -25,8 +37,13 @@ export function matchesTemplate(template: string, uri: string): boolean {
   return uri.length - tail.length >= at && uri.endsWith(tail)
 }
 
-/** Length of the literal parts of a template. */
-export const literalLength = (template: string): number => literals(template).join('').length
+/** True if some URI may match both templates, judged by their beginnings and ends. */
+export function mayOverlap(one: UriTemplate, other: UriTemplate): boolean {
+  if (one.tail === undefined) return matchesTemplate(other, one.head)
+  if (other.tail === undefined) return matchesTemplate(one, other.head)
+  const isStart = one.head.startsWith(other.head) || other.head.startsWith(one.head)
+  return isStart && (one.tail.endsWith(other.tail) || other.tail.endsWith(one.tail))
+}
 
 function literals(template: string): string[] {
   const parts: string[] = []
