@@ -1,5 +1,5 @@
 import type { ToolReport } from '@unfold-mcp/gateway'
-import { formatNumber } from '../text/number.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
@@ -10,21 +10,8 @@ import { attemptText } from './summary.ts'
 
 /** Details of one server of a gateway. */
 export function serverText(upstream: Upstream, tools: readonly ToolReport[], { style, width }: Screen): string {
-  const {
-    name,
-    state,
-    forMs,
-    server,
-    pid,
-    protocolVersion,
-    announcesChanges,
-    calls,
-    notes,
-    findings,
-    lastOutput,
-    lastError,
-    attempt,
-  } = upstream
+  const { name, state, forMs, server, pid, protocolVersion, announcesChanges, calls, notes, lastOutput, lastError, attempt } =
+    upstream
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
   const rows: readonly (readonly [string, string])[] = [
     [
@@ -50,7 +37,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
       rows.filter(([, text]) => text !== ''),
       { width, indent: 2 },
     ),
-    ...findingLines(findings, { style, width }),
+    ...findingLines(upstream, { style, width }),
     ...(notes.length === 0 ? [] : ['', style.bold('Notes')]),
     ...notes.flatMap(({ message }) => wrapped(safeText(message, { limit: 500 }), width - 2)).map((line) => `  ${line}`),
     ...(tools.length === 0 ? [] : ['', style.bold('Tools')]),
@@ -66,7 +53,7 @@ function slowdownLine(upstream: Upstream): string {
   return text === undefined ? '' : `${text}. Limit its tools with "allow", or make the server announce fewer changes.`
 }
 
-function findingLines(findings: Upstream['findings'], { style, width }: Screen): readonly string[] {
+function findingLines({ findings, findingCount }: Upstream, { style, width }: Screen): readonly string[] {
   if (findings.length === 0) return []
   // Most advice is identical.
   const advice = new Set(findings.flatMap((each) => each.advice.split(/(?<=\.) /u)))
@@ -80,6 +67,7 @@ function findingLines(findings: Upstream['findings'], { style, width }: Screen):
       ).map((line) => `  ${line}`),
       ...wrapped(safeText(excerpt), width - 6).map((line) => `      ${line}`),
     ]),
+    ...(findingCount > findings.length ? [`  … and ${plural(findingCount - findings.length, 'more finding')}`] : []),
     ...wrapped(safeText([...advice].join(' '), { limit: 2_000 }), width - 2).map((line) => `  ${line}`),
   ]
 }

@@ -133,20 +133,22 @@ export function slowdownText({ slowdown }: Upstream): string | undefined {
 }
 
 /** Refers to details that `unfold status <server>` shows. */
-function moreText({ name, notes, findings }: Upstream, style: Style): string | undefined {
+function moreText({ name, notes, findings, findingCount }: Upstream, style: Style): string | undefined {
   const parts = [
-    findings.length === 0 ? undefined : style.yellow(findingsText(findings)),
+    findings.length === 0 ? undefined : style.yellow(findingsText(findings, findingCount)),
     notes.length === 0 ? undefined : plural(notes.length, 'note'),
   ]
   return findings.length + notes.length === 0 ? undefined : `${joinParts(parts)}: unfold status ${safeText(name)}`
 }
 
-function findingsText(findings: Upstream['findings']): string {
+function findingsText(findings: Upstream['findings'], count: number): string {
   const tools = [...new Set(findings.flatMap(({ tool }) => tool ?? []))]
   if (tools.length === 0) return 'suspicious server description'
   const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
   const more = tools.length > named.length ? ', …' : ''
-  return `${plural(tools.length, 'suspicious tool')} (${named.join(', ')}${more})`
+  // The status has only some of very many findings.
+  const counted = count > findings.length ? plural(count, 'finding') : plural(tools.length, 'suspicious tool')
+  return `${counted} (${named.join(', ')}${more})`
 }
 
 export const announcesText = (announcesChanges: boolean): string =>

@@ -9,7 +9,7 @@ import type { Savings } from '../gateway/savings.ts'
 import type { DegradedPart } from '../observability/degraded-parts.ts'
 import type { ChangeRecord, Journal } from '../observability/journal.ts'
 import type { Redactor } from '../observability/redactor.ts'
-import type { Finding } from '../poisoning/finding.ts'
+import { type Finding, selectFindings } from '../poisoning/finding.ts'
 import type { UpstreamStatus } from '../upstreams/status.ts'
 
 /** Status of one server, for the user who runs the gateway. */
@@ -20,8 +20,10 @@ export interface UpstreamReport extends UpstreamStatus {
   readonly offered: number
   /** Tools that were omitted or changed, and why. */
   readonly notes: readonly ToolNote[]
-  /** Signs of tool poisoning in its definitions. */
+  /** Signs of tool poisoning in its definitions; at most 100, of every rule. */
   readonly findings: readonly Finding[]
+  /** Number of all findings. */
+  readonly findingCount: number
   readonly lastChange?: Pick<ChangeRecord, 'added' | 'changed' | 'removed' | 'ms'> & { readonly at: string }
 }
 
@@ -105,6 +107,7 @@ export async function upstreamReports({
 }: StatusSources): Promise<readonly UpstreamReport[]> {
   await gateway.poisoning.settled()
   return gateway.upstreams.statuses().map((status) => {
+    const findings = gateway.poisoning.findings(status.name)
     const [change] = journal.last('change', 1, ({ upstream }) => upstream === status.name)
     return {
       ...status,
@@ -115,7 +118,8 @@ export async function upstreamReports({
       ...(status.address !== undefined && { address: redactor.text(printable(status.address, maxAddressLength)) }),
       ...(status.server !== undefined && { server: redactor.text(printable(status.server)) }),
       notes: [...conflictNotes(gateway, status.name), ...gateway.source.notes(status.name)].slice(0, maxNotes),
-      findings: redactor.data(gateway.poisoning.findings(status.name).slice(0, maxNotes)) as readonly Finding[],
+      findings: redactor.data(selectFindings(findings, maxNotes)) as readonly Finding[],
+      findingCount: findings.length,
       ...(change !== undefined && { lastChange: lastChange(change.at, change.data) }),
     }
   })
@@ -139,9 +143,10 @@ export async function toolReports({
 }: Pick<StatusSources, 'gateway' | 'redactor'>): Promise<readonly ToolReport[]> {
   const { source, poisoning } = gateway
   await poisoning.settled()
+  const findings = findingsByTool(gateway)
   return source.entries().map(({ tool, source: upstream }) => {
     const originalName = printable(source.originalName(upstream, tool.name) ?? tool.name)
-    const toolFindings = poisoning.findings(upstream).filter((finding) => finding.tool === originalName)
+    const toolFindings = findings.get(upstream)?.get(originalName) ?? []
     return {
       name: tool.name,
       upstream,
@@ -151,4 +156,21 @@ export async function toolReports({
       ...(toolFindings.length > 0 && { findings: redactor.data(toolFindings) as readonly Finding[] }),
     }
   })
+}
+
+/** Findings of all tools, by server and by the tool's name there. */
+function findingsByTool({ upstreams, poisoning }: Gateway): ReadonlyMap<string, ReadonlyMap<string, readonly Finding[]>> {
+  return new Map(
+    upstreams.names.map((server) => {
+      const byTool = new Map<string, Finding[]>()
+      for (const finding of poisoning.findings(server)) {
+        const { tool } = finding
+        if (tool === undefined) continue
+        const others = byTool.get(tool)
+        if (others === undefined) byTool.set(tool, [finding])
+        else others.push(finding)
+      }
+      return [server, byTool]
+    }),
+  )
 }

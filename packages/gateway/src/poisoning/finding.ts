@@ -18,10 +18,17 @@ const rules = {
     description: 'is described like a tool of another server',
     advice: 'One of them may impersonate the other. Exclude the one you do not trust with "deny".',
   },
+  reference: {
+    description: 'refers to a schema elsewhere',
+    advice: `Clients may fetch the schema, reject the tool or skip its validation. ${removeAdvice}`,
+  },
   unread: { description: 'exceeds the amount of text that is checked', advice: 'Limit its tools with "allow".' },
 } as const
 
 export type Rule = keyof typeof rules
+
+/** Returns what a rule finds: "contains a shell command". */
+export const describeRule = (rule: Rule): string => rules[rule].description
 
 /** A sign of tool poisoning in the text of a server. Findings are reported, not blocked. */
 export interface Finding {
@@ -50,4 +57,22 @@ function escaped(text: string): string {
   const excerpt = printable(shorten(text, maxExcerptLength), maxExcerptLength)
   // Escaping can make it longer again.
   return excerpt.length <= maxExcerptLength ? excerpt : `${excerpt.slice(0, maxExcerptLength - 1)}…`
+}
+
+/** Returns at most `max` findings, in their order. Every rule gets its share, so that many of one rule do not hide another. */
+export function selectFindings(findings: readonly Finding[], max: number): readonly Finding[] {
+  if (findings.length <= max) return findings
+  const byRule = new Map<Rule, Finding[]>()
+  for (const finding of findings) {
+    const others = byRule.get(finding.rule)
+    if (others === undefined) byRule.set(finding.rule, [finding])
+    else others.push(finding)
+  }
+  const selected = new Set<Finding>()
+  for (let round = 0; selected.size < max; round++)
+    for (const each of byRule.values()) {
+      const finding = each[round]
+      if (finding !== undefined && selected.size < max) selected.add(finding)
+    }
+  return findings.filter((finding) => selected.has(finding))
 }

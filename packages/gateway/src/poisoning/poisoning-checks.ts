@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
@@ -6,6 +5,7 @@ import type { Log } from '../base/log.ts'
 import { startStopwatch } from '../base/stopwatch.ts'
 import { type DescribedTool, findClones } from './clones.ts'
 import { type Finding, findingOf } from './finding.ts'
+import { FindingLog } from './finding-log.ts'
 import { ToolMentions } from './mentions.ts'
 import { firstPerRule, type ScanResult, scanDefinition } from './scan.ts'
 
@@ -42,14 +42,12 @@ const sliceMs = 8
 // Per server: far more than real servers have.
 const maxCharacters = 4_194_304
 const maxFindings = 1_000
-const maxLogLines = 100
 
 /** Scans the text of all servers for signs of tool poisoning, again after every change. Findings are reported, not blocked. */
 export class PoisoningChecks {
   readonly #options: PoisoningChecksOptions
   readonly #scans = new WeakMap<object, ScanResult>()
-  /** Hashes of logged findings, by server. */
-  readonly #logged = new Map<string, Set<string>>()
+  readonly #findingLog: FindingLog
   #findings: ReadonlyMap<string, readonly Finding[]> = new Map()
   #isDirty = false
   /** Servers that changed since the last check began. */
@@ -60,6 +58,7 @@ export class PoisoningChecks {
 
   constructor(options: PoisoningChecksOptions) {
     this.#options = options
+    this.#findingLog = new FindingLog(options)
   }
 
   /** Findings of a server; complete after `settled`. */
@@ -94,6 +93,7 @@ export class PoisoningChecks {
   close(): void {
     this.#isClosed = true
     this.#cancel?.()
+    this.#findingLog.close()
   }
 
   readonly #failed = (error: unknown): void =>
@@ -141,15 +141,17 @@ export class PoisoningChecks {
         if (combined.length === 0) continue
         const { tool } = checked
         const named = tool === undefined ? combined : combined.map((each) => ({ tool: printable(tool), ...each }))
-        serverFindings.push(...named)
-        this.#log(server, checked, named)
+        // Each definition keeps at least one, however many there are.
+        serverFindings.push(...(serverFindings.length < maxFindings ? named : named.slice(0, 1)))
+        this.#findingLog.add(server, checked.definition, named)
       }
       const count = skipped.get(server)
       if (count !== undefined)
         serverFindings.push(findingOf('unread', { path: 'text', excerpt: `${count} of ${definitions.length} not checked` }))
-      if (serverFindings.length > 0) findingsByServer.set(server, serverFindings.slice(0, maxFindings))
+      if (serverFindings.length > 0) findingsByServer.set(server, serverFindings)
     }
     this.#findings = findingsByServer
+    this.#findingLog.flush()
   }
 
   /** A change makes everything be compared again, so the servers that changed share the whole cost. */
@@ -166,21 +168,6 @@ export class PoisoningChecks {
     const scan = scanDefinition(definition)
     this.#scans.set(key, scan)
     return scan
-  }
-
-  /** Logs each definition once, even if it is removed and added again. */
-  #log(server: string, { definition }: CheckedDefinition, findings: readonly Finding[]): void {
-    const { log } = this.#options
-    const logged = this.#logged.get(server) ?? new Set()
-    this.#logged.set(server, logged)
-    if (logged.size > maxLogLines) return
-    const keys = findings.map(({ rule, tool, path }) => `${rule} ${tool ?? ''} ${path}`)
-    const id = hash('sha256', JSON.stringify([definition, keys]), 'hex')
-    if (logged.has(id)) return
-    logged.add(id)
-    const hint = `see "unfold status ${printable(server)}"`
-    if (logged.size > maxLogLines) log.warn({ upstream: server }, `more poisoning findings than are logged: ${hint}`)
-    else log.warn({ upstream: server, event: 'finding', findings }, `${summarize(findings)} Nothing is blocked: ${hint}`)
   }
 }
 
@@ -206,14 +193,6 @@ class Slices {
   end(): void {
     this.#spent(this.#stopwatch())
   }
-}
-
-function summarize([first, ...others]: readonly Finding[]): string {
-  if (first === undefined) return ''
-  const { tool, path, description, excerpt } = first
-  const subject = tool === undefined ? 'suspicious text' : `suspicious tool "${tool}"`
-  const more = others.length === 0 ? '' : `, and ${others.length} more`
-  return `${subject}: ${path} ${description} ("${excerpt}")${more}.`
 }
 
 function toolMentions(subjects: readonly Subject[]): ToolMentions {

@@ -1,9 +1,10 @@
-import { type Finding, findingOf } from './finding.ts'
+import { type Finding, findingOf, selectFindings } from './finding.ts'
 import { hiddenCharacterFindings } from './hidden-characters.ts'
 import { joinText } from './joined-text.ts'
 import { findInstructions, type Instruction, maxInstructions } from './mentions.ts'
 import { payloadFindings } from './payloads.ts'
 import { phraseFindings } from './phrases.ts'
+import { referenceFindings } from './references.ts'
 import { textPartsOf } from './text-parts.ts'
 
 // Per definition.
@@ -21,10 +22,15 @@ export function scanDefinition(definition: object): ScanResult {
   const parts = textPartsOf(definition)
   const joined = joinText(parts)
   const instructions = findInstructions(joined)
-  const findings = [...hiddenCharacterFindings(parts), ...phraseFindings(joined), ...payloadFindings(joined)]
+  const findings = [
+    ...hiddenCharacterFindings(parts),
+    ...phraseFindings(joined),
+    ...payloadFindings(joined),
+    ...referenceFindings(definition),
+  ]
   if (instructions.length === maxInstructions)
     findings.unshift(findingOf('unread', { path: instructions[0]?.path ?? '', excerpt: 'too many instructions to check' }))
-  return { findings: firstPerRule(findings).slice(0, maxFindings), instructions, characters: joined.normalized.length }
+  return { findings: selectFindings(firstPerRule(findings), maxFindings), instructions, characters: joined.normalized.length }
 }
 
 /** Keeps the first finding per rule and path. */

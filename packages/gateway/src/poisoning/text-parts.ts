@@ -5,7 +5,8 @@ export interface TextPart {
   readonly path: () => string
 }
 
-interface Node {
+/** A value inside a definition. */
+export interface Node {
   readonly value: unknown
   readonly key: string | number
   readonly parent: Node | undefined
@@ -40,7 +41,8 @@ export function textPartsOf(definition: object): readonly TextPart[] {
   return parts
 }
 
-function pathOf(node: Node): string {
+/** Returns the location of a value, such as `inputSchema.properties.path.description`. */
+export function pathOf(node: Node): string {
   const parts: string[] = []
   let length = 0
   for (let at: Node | undefined = node; at?.parent !== undefined && length <= maxPathLength; at = at.parent) {
