@@ -10,7 +10,7 @@ import { type AmbiguousRoute, type ResourceRoute, ResourceRoutes, type ResourceS
 import { prefixedUri } from './uris.ts'
 
 /** A prompt, resource or template with its server and its name or URI there. */
-export interface Routed<T> {
+interface Routed<T> {
   readonly server: string
   readonly original: string
   readonly exposed: T
