@@ -1,8 +1,8 @@
-// A server of the session era, written by hand, whose tools all change every few milliseconds. Its first argument is
-// { tools, everyMs, changes }. Its tool "counts" returns how often it was listed and how often it has changed.
+// A server of the session era, written by hand, whose tools and resources all change every few milliseconds. Its first argument is
+// { tools, resources, everyMs, changes }. Its tool "counts" returns how often it was listed and how often it has changed.
 import { createInterface } from 'node:readline'
 
-const { tools, everyMs, changes } = JSON.parse(process.argv[2] ?? '{}')
+const { tools, resources = 0, everyMs, changes } = JSON.parse(process.argv[2] ?? '{}')
 const counts = { lists: 0, changes: 0 }
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const properties = { path: { type: 'string', description: 'Path of the file' }, size: { type: 'number', description: 'Bytes' } }
@@ -18,23 +18,33 @@ const listed = () => [
 
 function change() {
   counts.changes += 1
-  say({ method: 'notifications/tools/list_changed' })
+  say({ method: `notifications/${resources > 0 ? 'resources' : 'tools'}/list_changed` })
   if (counts.changes === changes) clearInterval(timer)
 }
 
 let timer
+function count() {
+  counts.lists += 1
+  timer ??= setInterval(change, everyMs)
+}
+
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, ...(resources > 0 && { resources: { listChanged: true } }) },
     serverInfo: { name: 'restless', version: '1.0.0' },
   }),
   ping: () => ({}),
   'tools/list': () => {
-    counts.lists += 1
-    timer ??= setInterval(change, everyMs)
+    if (resources === 0) count()
     return { tools: listed() }
   },
+  'resources/list': () => {
+    count()
+    const described = (_, at) => ({ uri: `memo://${at}`, name: `memo ${at}`, description: `Version ${counts.changes}.` })
+    return { resources: Array.from({ length: resources }, described) }
+  },
+  'resources/templates/list': () => ({ resourceTemplates: [] }),
   'tools/call': () => ({ content: [{ type: 'text', text: JSON.stringify(counts) }] }),
 }
 
