@@ -223,6 +223,11 @@ export const requirements = [
     transports: 'none',
     behaviour: 'a change notifies clients of both eras once, and they can list, find and call the new tools',
   },
+  {
+    id: 'D20',
+    transports: 'none',
+    behaviour: 'a server that is expensive to follow is refreshed later, this is reported once, and no change is lost',
+  },
 
   {
     id: 'E01',

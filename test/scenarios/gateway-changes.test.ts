@@ -289,6 +289,22 @@ verifies('D18', everyTransport, async ({ open }) => {
   await running.lists('up__two')
 })
 
+verifies('D20', everyTransport, async ({ open }) => {
+  await using setup = await open({ tools: ['one'] })
+  const { peer, running } = setup
+  await untilFollowed(setup)
+  const upstream = running.gateway.upstreams.get('up')
+  for (const name of ['two', 'three']) {
+    upstream?.followBudget.charge(300)
+    peer.put(name)
+    await running.lists(`up__${name}`)
+  }
+  expect(running.of('slowed', 'up')).toHaveLength(1)
+  const { slowdown } = upstream?.status ?? {}
+  expect(slowdown?.costMs).toBeGreaterThanOrEqual(300)
+  expect(slowdown?.delayMs).toBe(9 * (slowdown?.costMs ?? 0))
+})
+
 verifies('D19', everyTransport, async ({ open }) => {
   await using setup = await open({ rest: { exposure: 'search' } })
   await using whole = await open({ rest: { exposure: 'everything' } })

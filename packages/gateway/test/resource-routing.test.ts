@@ -33,7 +33,7 @@ async function started(mcpServers: Readonly<Record<string, object>>) {
   const count = Object.keys(mcpServers).length
   const isListed = async (): Promise<boolean> => {
     const { text } = await client.ask('resources/list')
-    return (text.match(/memo:\/\/plan|todo\.txt/gu) ?? []).length >= count
+    return (text.match(/memo:\/\/plan|todo\.txt/gu) ?? []).length >= 2 * count
   }
   await until(isListed, 'the resources of all servers')
   const read = async (uri: string): Promise<string> => (await client.ask('resources/read', { uri })).text
