@@ -7,6 +7,8 @@ import type { Session } from './session.ts'
 export interface SubscriptionListenerOptions {
   /** Returns the current session, or opens a new one. */
   readonly session: () => Promise<Session>
+  /** Checks whether the stream was refused because the session is outdated, and has been replaced. */
+  readonly isReplaced: (session: Session, error: ClientError) => Promise<boolean>
   /** Subscription filter for the capabilities of the server. */
   readonly filter: (session: Session) => SubscriptionFilter
   readonly clock: Clock
@@ -63,6 +65,7 @@ export class SubscriptionListener {
       const since = clock.now()
       const failed = await this.#listen(onAttempt)
       onAttempt(failed?.failure)
+      if (this.#stopped.signal.aborted) return
       if (failed?.isRefused === true) {
         onWarning('The server does not announce changes of its tools; it is polled instead.')
         return
@@ -98,7 +101,7 @@ export class SubscriptionListener {
       if (session === undefined)
         return { failure: toClientError(error, { target: 'the server', what: 'Listening' }), isRefused: false }
       const failure = session.toClientError(error, `Listening to ${session.label}`)
-      return { failure, isRefused: isRefusal(failure) }
+      return { failure, isRefused: isRefusal(failure) && !(await this.#options.isReplaced(session, failure)) }
     } finally {
       this.#open = undefined
     }

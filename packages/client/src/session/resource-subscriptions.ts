@@ -1,10 +1,11 @@
 import type { Clock } from '../time/clock.ts'
-import { SubscriptionListener } from './listener.ts'
+import { SubscriptionListener, type SubscriptionListenerOptions } from './listener.ts'
 import type { Session } from './session.ts'
 
 export interface ResourceSubscriptionsOptions {
   /** Returns the current session, or opens a new one. */
   readonly session: () => Promise<Session>
+  readonly isReplaced: SubscriptionListenerOptions['isReplaced']
   readonly request: (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
   readonly clock: Clock
   readonly timeoutMs: number
@@ -47,11 +48,20 @@ export class ResourceSubscriptions {
     })
   }
 
-  /** Subscribes again in a new session. */
-  renew(): void {
+  /** Subscribes again in a new session, which may be of another era. */
+  renew({ agreement: { era } }: Session): void {
     // Serialized, so that a request still running in the lost session does not count for the new one.
     void this.#serialized(async () => {
+      // The listener uses the new session by itself.
+      if (era === 'stateless' && this.#listener !== undefined) return
       this.#confirmed.clear()
+      if (era === 'stateless') {
+        await this.#listen()
+        for (const uri of this.#wanted) this.#confirmed.add(uri)
+        return
+      }
+      await this.#listener?.stop()
+      this.#listener = undefined
       const requests = [...this.#wanted].map(async (uri) => {
         await this.#options.request('resources/subscribe', { uri })
         this.#confirmed.add(uri)
@@ -84,9 +94,10 @@ export class ResourceSubscriptions {
   }
 
   #createListener(uris: readonly string[]): SubscriptionListener {
-    const { session, clock, timeoutMs } = this.#options
+    const { session, isReplaced, clock, timeoutMs } = this.#options
     const listener = new SubscriptionListener({
       session,
+      isReplaced,
       filter: () => ({ resourceSubscriptions: uris.filter((uri) => this.#wanted.has(uri)) }),
       clock,
       timeoutMs,

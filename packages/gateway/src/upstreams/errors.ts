@@ -1,4 +1,4 @@
-import { type ClientReason, isClientError } from '@unfold-mcp/client'
+import { type ClientError, type ClientReason, isClientError } from '@unfold-mcp/client'
 import { printable, printableText } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
 
@@ -42,6 +42,12 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
   const failure = (reason: UpstreamReason, message: string): UpstreamError =>
     new UpstreamError(upstream, reason, message, { cause: error })
   const name = printable(tool)
+  if (isClientError(error) && error.retryAfterMs !== undefined) {
+    const { retryAfterMs, details } = error
+    const status = 'status' in details && details.status !== undefined ? ` (HTTP ${details.status})` : ''
+    const message = `refused "${name}"${status}. The tool was not called; retry after ${Math.ceil(retryAfterMs / 1_000)} s.`
+    return new UpstreamError(upstream, 'busy', message, { cause: error, retryAfterMs })
+  }
   if (isClientError(error, 'server_died')) {
     const { code, signal } = error.details
     const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`
@@ -71,10 +77,18 @@ const publicMessages: { readonly [R in ClientReason]?: string } = {
 
 /** Error message without process output and addresses. */
 export function publicErrorMessage(error: unknown): string {
+  if (isClientError(error) && error.retryAfterMs !== undefined) return 'It refuses requests for now.'
   return (isClientError(error) ? publicMessages[error.reason] : undefined) ?? 'The connection failed.'
 }
 
 const responseReasons: ReadonlySet<string> = new Set<ClientReason>(['protocol', 'unknown_tool', 'too_large'])
 
-/** True if the upstream responded, even with an error. */
-export const isServerResponse = (error: unknown): boolean => isClientError(error) && responseReasons.has(error.reason)
+/** True if the upstream responded, even with an error; but not if it refused the request itself, which may have an outdated revision. */
+export const isServerResponse = (error: unknown): boolean =>
+  isClientError(error) && responseReasons.has(error.reason) && !isRefusedRequest(error)
+
+function isRefusedRequest(error: ClientError): boolean {
+  if (!isClientError(error, 'protocol')) return false
+  const { status } = error.details
+  return status !== undefined && status !== 429
+}
