@@ -40,6 +40,9 @@ export class PrometheusMetrics {
   readonly #discoveries = this.#counter('unfold_discoveries_total', 'tools/list reads by outcome', ['upstream', 'outcome'])
   readonly #listChanged = this.#counter('unfold_list_changed_total', 'tools/list_changed notifications', ['upstream'])
   readonly #rateLimited = this.#counter('unfold_calls_rate_limited_total', 'Calls rejected by the rate limit', [])
+  readonly #slowClients = this.#counter('unfold_slow_clients_total', 'Clients disconnected because they were too slow', [
+    'reason',
+  ])
 
   /** Counts calls in batches, which is cheaper. */
   call(call: UpstreamEvents['call']): void {
@@ -61,6 +64,10 @@ export class PrometheusMetrics {
 
   rateLimited(): void {
     this.#rateLimited.inc()
+  }
+
+  slowClient(reason: string): void {
+    this.#slowClients.inc({ reason })
   }
 
   /** Registers gauges that are read at scrape time. */
