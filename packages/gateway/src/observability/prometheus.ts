@@ -24,6 +24,7 @@ export interface MetricSources {
   readonly gateway: {
     readonly upstreams: { statuses(): readonly UpstreamStatus[] }
     readonly poisoning: { findings(upstream: string): readonly { readonly rule: string }[] }
+    readonly storedResults: { readonly bytes: number }
     savings(): Promise<{ readonly allTokens: number; readonly listedTokens: number }>
   }
   readonly sessions: () => number
@@ -89,6 +90,9 @@ export class PrometheusMetrics {
     })
     this.#gauge('unfold_sessions', 'Open sessions', [], (gauge) => gauge.set(sessions()))
     this.#gauge('unfold_subscriptions', 'Open subscriptions/listen streams', [], (gauge) => gauge.set(subscriptions()))
+    this.#gauge('unfold_stored_result_bytes', 'Truncated results that read_result can return', [], (gauge) =>
+      gauge.set(gateway.storedResults.bytes),
+    )
     this.#gauge('unfold_list_tokens', 'Tokens of all tools and of the first list', ['part'], async (gauge) => {
       const { allTokens, listedTokens } = await gateway.savings()
       gauge.set({ part: 'all' }, allTokens)
