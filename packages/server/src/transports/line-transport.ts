@@ -6,8 +6,7 @@ import { ByteLines, Failure, printable } from '@unfold-mcp/core'
 import { errorMessage } from '../tool/report.ts'
 import { requestFormatHint, requestIdOf } from '../wire/errors.ts'
 import { parseMessage } from '../wire/message.ts'
-
-const maxUnreadBytes = 16 * 1024 * 1024
+import { maxUnreadBytes } from '../wire/sse.ts'
 
 const maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE
 

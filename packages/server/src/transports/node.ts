@@ -6,6 +6,7 @@ import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import type { Principal } from '../tool/principal.ts'
 import { failureReply } from '../wire/errors.ts'
 import { type BufferedReply, type Exchange, isBuffered } from '../wire/exchange.ts'
+import { maxUnreadBytes } from '../wire/sse.ts'
 import { Connections } from './connections.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 import { refusedOrigin } from './origin.ts'
@@ -218,8 +219,6 @@ async function send(exchange: NodeExchange, reply: Response): Promise<void> {
   response.flushHeaders()
   await pipeEvents(reply.body, exchange)
 }
-
-const maxUnreadBytes = 16 * 1024 * 1024
 
 /** Sends events as they arrive. Disconnects a client that leaves too much unread. */
 async function pipeEvents(events: unknown, { request, response, replies }: NodeExchange): Promise<void> {

@@ -162,7 +162,9 @@ export class UnsentReply {
 
   disconnect(): void {
     this.release()
+    // A connection of HTTP/2 has other streams.
+    if (this.#request.httpVersionMajor > 1) this.#response.destroy()
     // Without a reset, the kernel would keep its buffers for the rest of the reply.
-    this.#request.socket.resetAndDestroy()
+    else this.#request.socket.resetAndDestroy()
   }
 }
