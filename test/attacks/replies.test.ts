@@ -62,7 +62,7 @@ describe('clients that do not read', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('AT-R06-2: an event stream are disconnected after the stall timeout, and their calls are cancelled', async () => {
+  test('AT-R06-2: an event stream are disconnected after the stall timeout too', async () => {
     await using served = await serving({ stallTimeoutMs: 500 })
     const { port, slow, open } = served
     using _one = deaf(port, callBytes('pour', { _meta: { progressToken: 'p' } }))

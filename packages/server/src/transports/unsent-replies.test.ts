@@ -16,14 +16,14 @@ function tracked(options: { readonly stallTimeoutMs?: number; readonly maxUnsent
     replies,
     slow,
     /** Advances the clock; calls `step` and checks after each step. */
-    pass(ms: number, stepMs: number, step: () => void = () => undefined): void {
+    pass: (ms: number, stepMs: number, step: () => void = () => undefined): void => {
       for (const end = now + ms; now < end; ) {
         now += stepMs
         step()
         replies.check()
       }
     },
-    reply(bytes: number, { hasSocket = true } = {}) {
+    reply: (bytes: number, { hasSocket = true } = {}) => {
       const socket = { remoteAddress: '127.0.0.1', remotePort: ++port, resetAndDestroy: () => response.emit('close') }
       const response = Object.assign(new EventEmitter(), { socket: hasSocket ? socket : null })
       const reply = replies.track({ socket } as unknown as IncomingMessage, response as unknown as ServerResponse)
