@@ -3,8 +3,8 @@ import type { Headers, Piece } from './raw.ts'
 
 /** A malformed or hostile request, and the required response. */
 export interface Attack {
-  /** Section and number in the list of attacks (`T` for tools), with a suffix for variants. */
-  readonly id: `AT-${'A' | 'B' | 'F' | 'I' | 'T'}${string}`
+  /** Section and number in the list of attacks (`T` for tools, `R` for resource bounds), with a suffix for variants. */
+  readonly id: `AT-${'A' | 'B' | 'F' | 'I' | 'R' | 'T'}${string}`
   readonly what: string
   readonly over: 'http' | 'stdio' | 'both'
   /** Sender: a client with a session, one of 2026-07-28, or one that sent no handshake. */

@@ -75,5 +75,7 @@ test('the page documents every metric of the gateway with its type and labels', 
 
 test('the page documents the retention time and size of truncated results', () => {
   const { keepMs, maxCharacters } = new ResultStore(systemClock)
-  expect(page).toContain(`kept for ${keepMs / 60_000} minutes, up to ${(maxCharacters * 2) / 2 ** 20} MiB for one client`)
+  expect(page).toContain(
+    `stored for ${keepMs / 60_000} minutes, and in a session until the session ends: up to ${(maxCharacters * 2) / 2 ** 20} MiB for one client`,
+  )
 })

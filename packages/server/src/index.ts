@@ -72,5 +72,6 @@ export { type AuthResult, createHandler, type Handler, type HandlerOptions, unau
 export { type ListeningServer, type ListenOptions, listen, toNodeHandler } from './transports/node.ts'
 export type { OriginRules } from './transports/origin.ts'
 export { type ServeOptions, serve } from './transports/serve.ts'
+export { type SlowClient, type SlowClientOptions, slowClientMessage } from './transports/slow-client.ts'
 export { type StdioClient, type StdioOptions, serveStdio } from './transports/stdio.ts'
 export type { BufferedReply, Exchange, Reply, RequestHead } from './wire/exchange.ts'

@@ -1,10 +1,15 @@
 import { type Attack, answered, call, dropped, fromBoth, ignored, rejected } from '../attack.ts'
 import { common, head } from '../raw.ts'
+import { request, routing } from '../sender.ts'
 
 const invalidRequest = { http: rejected(-32600, 'invalid_request', { status: 400 }), stdio: rejected(-32600, 'invalid_request') }
 const invalidJson = {
   http: rejected(-32700, 'invalid_json', { status: 400, id: null }),
   stdio: rejected(-32700, 'invalid_json', { id: null }),
+}
+const unrepresentableId = {
+  http: rejected(-32600, 'invalid_request', { status: 400, id: null }),
+  stdio: rejected(-32600, 'invalid_request', { id: null }),
 }
 
 const json = (value: unknown) => (): string => JSON.stringify(value)
@@ -63,6 +68,38 @@ export const framing: readonly Attack[] = [
       expect: answered(),
     }),
   ),
+  // Such an id is parsed as another number, or as infinity.
+  ...['9007199254740993', '-9007199254740993', '1e400', '-1e400'].flatMap((id, index): Attack[] => [
+    ...(['session', 'stateless', 'stranger'] as const).map(
+      (as): Attack => ({
+        id: `AT-R09-${index + 1}-${as}`,
+        what: `the id ${id}, which has no exact representation, is not echoed as another number`,
+        over: 'both',
+        as,
+        send: {
+          body: () => request(as, 'tools/call', { name: 'ping' }, 'ID').replace('"ID"', id),
+          ...(as === 'stateless' && { headers: routing('tools/call', { name: 'ping' }) }),
+        },
+        expect: unrepresentableId,
+      }),
+    ),
+    {
+      id: `AT-R09-${index + 1}-batch`,
+      what: `the id ${id} in a batch`,
+      over: 'http',
+      as: 'session',
+      send: { body: () => `[${request('session', 'ping')},{"jsonrpc":"2.0","method":"ping","id":${id}}]` },
+      expect: unrepresentableId.http,
+    },
+    {
+      id: `AT-R09-${index + 1}-response`,
+      what: `a response with the id ${id}`,
+      over: 'both',
+      as: 'session',
+      send: { body: () => `{"jsonrpc":"2.0","id":${id},"result":{}}` },
+      expect: unrepresentableId,
+    },
+  ]),
   {
     id: 'AT-A06-modern',
     what: 'a batch on 2026-07-28',

@@ -1,5 +1,6 @@
 import { Failure } from '../base/failure.ts'
-import { checkGroupName, nearest, nearestHint, printable } from '../base/names.ts'
+import { checkGroupName, printable } from '../base/names.ts'
+import { nearest, nearestHint } from '../base/nearest.ts'
 
 /**
  * Name of the gate: one implicit group that is the parent of every top-level group. Clients do not see it as a group, and no author

@@ -6,7 +6,7 @@ const startupSettings: { readonly [K in keyof Config]?: readonly string[] } = {
   listen: ['host', 'port', 'allowedHosts', 'allowedOrigins'],
   store: ['kind', 'path'],
   audit: [],
-  limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions'],
+  limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions', 'stallTimeoutMs', 'unsentBytes'],
 }
 
 /** Returns the changed settings that only take effect after a restart. */

@@ -196,6 +196,13 @@ const limits = z.strictObject({
   callsPerMinute: count.max(1_000_000).default(6_000).describe('Per client'),
   sessions: count.max(100_000).default(1_000),
   subscriptions: count.max(100_000).default(1_024),
+  stallTimeoutMs: ms.min(100).default(30_000).describe('Disconnects a client that accepts no part of a reply for this long'),
+  unsentBytes: z
+    .int()
+    .min(1_048_576)
+    .max(68_719_476_736)
+    .default(268_435_456)
+    .describe('Replies that clients have not accepted yet, in total. Above it, the slowest clients are disconnected'),
   tools: count.max(1_000_000).default(10_000).describe('Per server; additional tools are ignored'),
 })
 

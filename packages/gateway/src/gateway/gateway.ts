@@ -15,6 +15,7 @@ import { PoisoningChecks } from '../poisoning/poisoning-checks.ts'
 import { isSameProgram } from '../poisoning/same-program.ts'
 import { collectSubjects } from '../poisoning/subjects.ts'
 import { UpstreamProxy } from '../proxy/proxy.ts'
+import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore } from '../results/store.ts'
 import { truncateResults } from '../results/truncation.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
@@ -130,6 +131,7 @@ export class Gateway implements AsyncDisposable {
       source: this.source,
       proxy: this.proxy,
       results: this.#results,
+      releaseResults: releaseAtSessionEnd(this.#results),
       activations: options.activations,
       admit: options.admit,
       log: options.log,
@@ -140,6 +142,11 @@ export class Gateway implements AsyncDisposable {
     })
     this.#follow()
     options.observe?.(this.upstreams)
+  }
+
+  /** Number and size of the truncated results that are stored. */
+  get storedResults(): ResultStore['size'] {
+    return this.#results.size
   }
 
   get config(): Config {

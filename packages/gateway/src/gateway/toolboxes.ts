@@ -1,5 +1,5 @@
 import { Failure, printable } from '@unfold-mcp/core'
-import { Toolbox, type ToolboxOptions } from '@unfold-mcp/server'
+import { type Extension, Toolbox, type ToolboxOptions } from '@unfold-mcp/server'
 import type { Access, Client } from '../access/access.ts'
 import type { Log } from '../base/log.ts'
 import { version } from '../base/version.ts'
@@ -21,6 +21,8 @@ export interface ToolboxesOptions {
   readonly source: UpstreamSource
   readonly proxy: UpstreamProxy
   readonly results: ResultStore
+  /** Releases the results of sessions that end. */
+  readonly releaseResults: Extension
   readonly activations: Options['store']
   readonly admit: Options['admit']
   readonly log: Log
@@ -105,7 +107,7 @@ export class Toolboxes {
 }
 
 function createToolbox(
-  { config, access, proxy, results, activations, admit, log }: ToolboxesOptions,
+  { config, access, proxy, results, releaseResults, activations, admit, log }: ToolboxesOptions,
   source: UpstreamSource | ServerSource,
   info: Pick<Options, 'name' | 'title' | 'version' | 'description' | 'introduce' | 'permit'>,
 ): GatewayToolbox {
@@ -128,4 +130,5 @@ function createToolbox(
     )
     .use(source)
     .extend(proxy.extend)
+    .extend(releaseResults)
 }

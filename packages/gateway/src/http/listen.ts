@@ -1,4 +1,4 @@
-import { type Handler, type ListeningServer, listen } from '@unfold-mcp/server'
+import { type Handler, type ListeningServer, listen, slowClientMessage } from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { StatelessClients, sessionStatus } from '../access/clients.ts'
@@ -83,6 +83,12 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     maxSubscriptions: limits.subscriptions,
     // Two per client, and some for short requests.
     maxConnections: 2 * limits.sessions + limits.subscriptions + 256,
+    stallTimeoutMs: limits.stallTimeoutMs,
+    maxUnsentBytes: limits.unsentBytes,
+    onSlowClient: (client) => {
+      metrics.slowClient(client.reason)
+      log.warn(client, slowClientMessage(client))
+    },
     onListen: gateway.proxy.onListen,
     servedTo: (client) => gateway.toolboxes.of(client),
     onerror: (error) => log.error({ error }, 'request failed'),

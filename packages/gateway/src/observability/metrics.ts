@@ -23,6 +23,8 @@ export class Metrics {
 
   readonly rateLimited = (): void => this.#update((metrics) => metrics.rateLimited())
 
+  readonly slowClient = (reason: string): void => this.#update((metrics) => metrics.slowClient(reason))
+
   /** Registers gauges that are read at scrape time. */
   registerGauges(sources: MetricSources): void {
     this.#update((metrics) => metrics.registerGauges(sources))

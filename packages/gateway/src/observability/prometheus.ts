@@ -24,6 +24,7 @@ export interface MetricSources {
   readonly gateway: {
     readonly upstreams: { statuses(): readonly UpstreamStatus[] }
     readonly poisoning: { findings(upstream: string): readonly { readonly rule: string }[] }
+    readonly storedResults: { readonly bytes: number }
     savings(): Promise<{ readonly allTokens: number; readonly listedTokens: number }>
   }
   readonly sessions: () => number
@@ -40,6 +41,9 @@ export class PrometheusMetrics {
   readonly #discoveries = this.#counter('unfold_discoveries_total', 'tools/list reads by outcome', ['upstream', 'outcome'])
   readonly #listChanged = this.#counter('unfold_list_changed_total', 'tools/list_changed notifications', ['upstream'])
   readonly #rateLimited = this.#counter('unfold_calls_rate_limited_total', 'Calls rejected by the rate limit', [])
+  readonly #slowClients = this.#counter('unfold_slow_clients_total', 'Clients disconnected because they were too slow', [
+    'reason',
+  ])
 
   /** Counts calls in batches, which is cheaper. */
   call(call: UpstreamEvents['call']): void {
@@ -63,6 +67,10 @@ export class PrometheusMetrics {
     this.#rateLimited.inc()
   }
 
+  slowClient(reason: string): void {
+    this.#slowClients.inc({ reason })
+  }
+
   /** Registers gauges that are read at scrape time. */
   registerGauges({ gateway, sessions, subscriptions }: MetricSources): void {
     const upstreamGauge = (name: string, help: string, value: (status: UpstreamStatus) => number): void =>
@@ -82,6 +90,9 @@ export class PrometheusMetrics {
     })
     this.#gauge('unfold_sessions', 'Open sessions', [], (gauge) => gauge.set(sessions()))
     this.#gauge('unfold_subscriptions', 'Open subscriptions/listen streams', [], (gauge) => gauge.set(subscriptions()))
+    this.#gauge('unfold_stored_result_bytes', 'Truncated results that read_result can return', [], (gauge) =>
+      gauge.set(gateway.storedResults.bytes),
+    )
     this.#gauge('unfold_list_tokens', 'Tokens of all tools and of the first list', ['part'], async (gauge) => {
       const { allTokens, listedTokens } = await gateway.savings()
       gauge.set({ part: 'all' }, allTokens)

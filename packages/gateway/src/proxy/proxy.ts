@@ -1,6 +1,7 @@
 import type { Clock } from '@unfold-mcp/client'
 import type { ChangeNotifier, Extension, SubscriptionStream } from '@unfold-mcp/server'
 import type { Access, Client } from '../access/access.ts'
+import { isConnectionScope } from '../base/connection-scope.ts'
 import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/schema.ts'
@@ -31,8 +32,6 @@ export interface UpstreamProxyOptions {
 
 const discoveryTimeoutMs = 1_000
 const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
-
-const isConnectionScope = (scope: string): boolean => scope.startsWith('session:') || scope.startsWith('connection:')
 
 /** Forwards calls, prompts, resources and completions between clients and upstream servers. */
 export class UpstreamProxy {

@@ -4,7 +4,7 @@ import { ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
 import { characterStart, partEnd } from '../base/character-boundary.ts'
 import { ownerOf } from './owner.ts'
-import type { ResultStore, StoredText } from './store.ts'
+import type { Release, ResultStore, StoredText } from './store.ts'
 
 const input = z.object({
   handle: z.string().max(200),
@@ -34,11 +34,9 @@ export async function readResult(
   ctx: Parameters<typeof ownerOf>[0],
   maxCharacters: number,
 ): Promise<CallToolResult> {
-  const stored = store.get(ownerOf(ctx), handle)
-  if (stored === undefined)
-    throw new ToolError(
-      `Unknown or expired handle. Results are kept for at most ${Math.round(store.keepMs / 60_000)} minutes, for the client that received them. Call the tool again.`,
-    )
+  const owner = ownerOf(ctx)
+  const stored = store.get(owner, handle)
+  if (stored === undefined) throw new ToolError(missingMessage(store.releaseOf(owner, handle), store.keepMs))
   if (stored.kind === 'block') {
     if (find !== undefined || offset !== undefined || limit !== undefined)
       throw new ToolError('This is not text. Use the handle without offset, limit and find.')
@@ -46,6 +44,15 @@ export async function readResult(
   }
   if (find !== undefined) return matches(stored, { handle, find, from: offset ?? 0 })
   return page(stored, { handle, from: offset ?? stored.sent, limit: Math.min(limit ?? maxCharacters, maxCharacters) })
+}
+
+function missingMessage(release: Release | undefined, keepMs: number): string {
+  const minutes = Math.round(keepMs / 60_000)
+  if (release === 'expired') return `This result has expired: results are stored for ${minutes} minutes. Call the tool again.`
+  if (release === 'evicted')
+    return 'This result was removed to make room for newer results. Call the tool again, and read its result before you request others.'
+  if (release === 'ended') return 'This result was removed when the session that received it ended. Call the tool again.'
+  return `Unknown or expired handle. A result can be read by the client that received it, for at most ${minutes} minutes and until its session ends. Call the tool again.`
 }
 
 function page(

@@ -2,6 +2,7 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
 import type { ProxiedCall } from '../middleware/chain.ts'
+import type { ResultOwner } from './owner.ts'
 import { ResultStore, type StoredResult, type StoreLimits } from './store.ts'
 import { truncateResults } from './truncation.ts'
 
@@ -10,7 +11,7 @@ const limit = 1_000
 async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, hasOutputSchema = false) {
   const kept: StoredResult[] = []
   class StatusSources extends ResultStore {
-    override add(owner: string, result: StoredResult): string | undefined {
+    override add(owner: ResultOwner, result: StoredResult): string | undefined {
       const handle = super.add(owner, result)
       if (handle !== undefined) kept.push(result)
       return handle
@@ -18,7 +19,11 @@ async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, has
   }
   const store = new StatusSources(new SimulatedClock(), limits)
   const middleware = truncateResults({ store, maxCharacters: () => limit, hasOutputSchema: () => hasOutputSchema })
-  const call = { upstream: 'files', tool: 'read', ctx: { principal: undefined, era: 'session', scope: 's' } }
+  const call = {
+    upstream: 'files',
+    tool: 'read',
+    ctx: { principal: undefined, era: 'session', scope: 's', signal: new AbortController().signal },
+  }
   const result = (await middleware(call as unknown as ProxiedCall, async () => given)) as CallToolResult
   return { result, kept, texts: result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)) }
 }

@@ -25,7 +25,8 @@ const binaryFactor = 20
 export function truncateResults({ store, maxCharacters, hasOutputSchema }: TruncationOptions): Middleware {
   const truncate = (call: ProxiedCall, result: ProxiedResult): ProxiedResult => {
     const limit = maxCharacters()
-    if (!isComplete(result) || fits(result, limit)) return result
+    // Nobody would get the handle: the client cancelled the call, or its session ended.
+    if (!isComplete(result) || call.ctx.signal.aborted || fits(result, limit)) return result
     return new Truncation(result, {
       limit,
       add: (stored) => store.add(ownerOf(call.ctx), stored),

@@ -217,8 +217,9 @@ export class SessionHttpTransport implements Transport {
     const live = this.#streamOf(id)
     const stream = live ?? new SseStream({ id, onDisconnect: () => undefined })
     const body = stream.open(new Set(missed.map(([eventId]) => eventId)))
-    for (const [eventId, message] of missed)
-      stream.writeRaw(`event: message\nid: ${eventId}\ndata: ${JSON.stringify(message)}\n\n`)
+    const events = missed.map(([eventId, message]) => `event: message\nid: ${eventId}\ndata: ${JSON.stringify(message)}\n\n`)
+    // In one write, because nobody can read between several.
+    if (events.length > 0) stream.writeRaw(events.join(''))
     if (live === undefined) stream.close()
     return this.#eventStream(body)
   }

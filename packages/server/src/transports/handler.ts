@@ -26,7 +26,7 @@ export type AuthResult<P extends Principal = Principal> = P | undefined | Respon
 
 /** Authentication and limits of an HTTP handler. */
 export interface HandlerOptions<P extends Principal = Principal> extends OriginRules {
-  /** Determines the principal of a request, or refuses it. */
+  /** Determines the principal of a request, or refuses it. Called before the body is read, and must not read it. */
   readonly authenticate?: (request: Request) => AuthResult<P> | Promise<AuthResult<P>>
   /** Used instead of `authenticate` if set. Gets only method, URL and headers, which is faster. */
   readonly identify?: (head: RequestHead) => AuthResult<P> | Promise<AuthResult<P>>
@@ -144,15 +144,16 @@ interface HandlerContext {
 async function handleExchange({ main, endpointOf, options }: HandlerContext, exchange: Exchange): Promise<Reply> {
   const refused = refusedOrigin(exchange, options) ?? refusedMethod(exchange)
   if (refused !== undefined) return refused
+  // Before the body is read, so that a client without a valid token cannot make the server hold one.
+  const identified = options.identify === undefined ? options.authenticate?.(exchange.request()) : options.identify(exchange)
+  const principal = identified instanceof Promise ? await identified : identified
+  if (principal instanceof Response) return principal
   const read =
     exchange.method === 'POST'
       ? await readBody(main.runtime, exchange, options.maxBodyBytes ?? defaults.maxBodyBytes)
       : { body: undefined }
   if ('reply' in read) return read.reply
   const { body } = read
-  const identified = options.identify === undefined ? options.authenticate?.(exchange.request()) : options.identify(exchange)
-  const principal = identified instanceof Promise ? await identified : identified
-  if (principal instanceof Response) return principal
   try {
     const { sessions, stateless } = endpointOf(principal)
     const view = viewOfAddress(exchange.url)

@@ -6,6 +6,7 @@ import { ByteLines, Failure, printable } from '@unfold-mcp/core'
 import { errorMessage } from '../tool/report.ts'
 import { requestFormatHint, requestIdOf } from '../wire/errors.ts'
 import { parseMessage } from '../wire/message.ts'
+import { maxUnreadBytes } from '../wire/sse.ts'
 
 const maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE
 
@@ -19,6 +20,7 @@ export class LineTransport implements Transport {
   readonly #closed = new AbortController()
   readonly #lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.alloc(size), limit: maxBytes })
   #drained: Promise<unknown> | undefined
+  #isInputPaused = false
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
@@ -74,8 +76,15 @@ export class LineTransport implements Transport {
 
   async #write(text: string): Promise<void> {
     if (this.#output.write(`${text}\n`)) return
+    // A client that does not read its replies gets no more, because its requests are not read either.
+    if (this.#output.writableLength > maxUnreadBytes && !this.#closed.signal.aborted) {
+      this.#isInputPaused = true
+      this.#input.pause()
+    }
     this.#drained ??= once(this.#output, 'drain', { signal: this.#closed.signal }).finally(() => {
       this.#drained = undefined
+      if (this.#isInputPaused && !this.#closed.signal.aborted) this.#input.resume()
+      this.#isInputPaused = false
     })
     await this.#drained
   }

@@ -108,3 +108,19 @@ test('a call waits for admission before its modes and arguments are checked', as
   arrive()
   expect(await observed).toMatchObject({ content: [{ text: 'a line' }] })
 })
+
+test.each(['session', 'stateless'] as const)('a large reply arrives complete, whatever its characters (%s)', async (era) => {
+  const text = `a${'😀é'.repeat(150_000)}`
+  const toolbox = box()
+    .tool('give', {}, () => text)
+    .tool('stream', {}, async (_input, ctx) => {
+      await ctx.progress(1, 2, text)
+      return text
+    })
+  await using server = await listen(toolbox, { port: 0 })
+  await using client = await testClient(new StreamableHTTPClientTransport(new URL(server.url)), { era, listens: false })
+  for (const name of ['give', 'stream']) {
+    const [block] = (await client.client.callTool({ name }, { onprogress: () => undefined })).content
+    expect(block?.type === 'text' && block.text === text).toBe(true)
+  }
+})

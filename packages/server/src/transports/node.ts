@@ -6,11 +6,16 @@ import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import type { Principal } from '../tool/principal.ts'
 import { failureReply } from '../wire/errors.ts'
 import { type BufferedReply, type Exchange, isBuffered } from '../wire/exchange.ts'
+import { maxUnreadBytes } from '../wire/sse.ts'
 import { Connections } from './connections.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 import { refusedOrigin } from './origin.ts'
+import { chunkBytes, ReplyWriter } from './reply-writer.ts'
+import { RequestBodies } from './request-bodies.ts'
+import type { SlowClientOptions } from './slow-client.ts'
+import { UnsentReplies } from './unsent-replies.ts'
 
-export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P> {
+export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P>, SlowClientOptions {
   /** 0 selects a free port. Default: 7420. */
   readonly port?: number
   /** Address to bind. Default: 127.0.0.1. */
@@ -60,9 +65,10 @@ export async function listen<P extends Principal = Principal>(
     if (fallback === undefined) return notFound(exchange.url, path)
     return refusedOrigin(exchange, options) ?? refusedMethod(exchange.method) ?? fallback(exchange.request())
   }
+  const traffic = trafficWith(options)
   const server = createServer(timeouts, (request, response) => {
     const refusal = connections?.refusal(request)
-    void respond(refusal === undefined ? handle : async () => refusal, request, response)
+    void respond(refusal === undefined ? handle : async () => refusal, { request, response, ...traffic })
   })
   const connections = options.maxConnections === undefined ? undefined : new Connections(server, options.maxConnections)
   await bind(server, port, host)
@@ -78,11 +84,31 @@ export async function listen<P extends Principal = Principal>(
 }
 
 /** Converts a handler for `node:http`, Express and similar frameworks. */
-export function toNodeHandler(handler: Handler): (request: IncomingMessage, response: ServerResponse) => void {
+export function toNodeHandler(
+  handler: Handler,
+  options: SlowClientOptions = {},
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const traffic = trafficWith(options)
   return (request, response) => {
-    void respond(handler.handle, request, response)
+    void respond(handler.handle, { request, response, ...traffic })
   }
 }
+
+/** What the connections of a server have in common. */
+interface Traffic {
+  readonly replies: UnsentReplies
+  readonly bodies: RequestBodies
+}
+
+interface NodeExchange extends Traffic {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+const trafficWith = (options: SlowClientOptions): Traffic => ({
+  replies: new UnsentReplies(options),
+  bodies: new RequestBodies(options),
+})
 
 async function bind(server: HttpServer, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
@@ -120,11 +146,12 @@ function notFound(url: string, path: string): BufferedReply {
   return failureReply(404, failure, { code: -32000 })
 }
 
-async function respond(handle: Handler['handle'], request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(handle: Handler['handle'], exchange: NodeExchange): Promise<void> {
+  const { request, response } = exchange
   try {
-    const reply = await handle(nodeExchange(request, response))
-    if (isBuffered(reply)) write(request, response, reply)
-    else await send(request, response, reply)
+    const reply = await handle(toExchange(exchange))
+    if (isBuffered(reply)) write(exchange, reply)
+    else await send(exchange, reply)
   } catch {
     // The client disconnected, or the reply failed midway.
     response.destroy()
@@ -136,19 +163,38 @@ async function respond(handle: Handler['handle'], request: IncomingMessage, resp
 
 const lingerMs = 2_000
 
-function write(request: IncomingMessage, response: ServerResponse, { status, headers, parts }: BufferedReply): void {
+function write(exchange: NodeExchange, { status, headers, parts }: BufferedReply): void {
+  const { request, response, replies } = exchange
   if (response.destroyed) return
-  const sized = { ...headers, 'content-length': parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) }
-  if (request.complete) {
-    response.writeHead(status, sized)
-    for (const part of parts.slice(0, -1)) response.write(part)
-    // end() with the last part sends everything in one packet.
-    response.end(parts.at(-1))
+  const size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  const sized = { ...headers, 'content-length': size }
+  if (!request.complete) {
+    response.writeHead(status, { ...sized, connection: 'close' })
+    for (const part of parts) response.write(part)
+    trackUnsent(exchange)
+    endAfterRequest(request, response)
     return
   }
-  // Closing at once would lose the reply for a client that is still sending; waiting for all of it could take forever.
-  response.writeHead(status, { ...sized, connection: 'close' })
-  for (const part of parts) response.write(part)
+  response.writeHead(status, sized)
+  if (size > chunkBytes) {
+    const writer = new ReplyWriter(replies, request, response)
+    for (const part of parts) writer.write(part)
+    writer.end()
+    return
+  }
+  for (const part of parts.slice(0, -1)) response.write(part)
+  // end() with the last part sends everything in one packet.
+  response.end(parts.at(-1))
+  trackUnsent(exchange)
+}
+
+/** Tracks a short reply that the socket did not take at once. */
+function trackUnsent({ request, response, replies }: NodeExchange): void {
+  if (response.writableLength > 0) replies.track(request, response).add(response.writableLength)
+}
+
+// Closing at once would lose the reply for a client that is still sending; waiting for all of it could take forever.
+function endAfterRequest(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {
     clearTimeout(timer)
     response.end()
@@ -157,12 +203,13 @@ function write(request: IncomingMessage, response: ServerResponse, { status, hea
   request.once('end', end).once('close', end)
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, reply: Response): Promise<void> {
+async function send(exchange: NodeExchange, reply: Response): Promise<void> {
+  const { response } = exchange
   // `connection` is hop-by-hop: Node sets it.
   const { connection: _, ...headers } = Object.fromEntries(reply.headers)
   if (reply.body !== null && headers['content-type']?.startsWith('text/event-stream') !== true) {
     // Piping would send headers, body and end in three packets.
-    return write(request, response, { status: reply.status, headers, parts: [new Uint8Array(await reply.arrayBuffer())] })
+    return write(exchange, { status: reply.status, headers, parts: [new Uint8Array(await reply.arrayBuffer())] })
   }
   response.writeHead(reply.status, headers)
   if (reply.body === null) {
@@ -170,13 +217,11 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return
   }
   response.flushHeaders()
-  await pipeEvents(reply.body, response)
+  await pipeEvents(reply.body, exchange)
 }
 
-const maxUnreadBytes = 16 * 1024 * 1024
-
 /** Sends events as they arrive. Disconnects a client that leaves too much unread. */
-async function pipeEvents(events: unknown, response: ServerResponse): Promise<void> {
+async function pipeEvents(events: unknown, { request, response, replies }: NodeExchange): Promise<void> {
   // Programs with the DOM types have two incompatible ReadableStream types.
   const reader = (events as ReadableStream<Uint8Array>).getReader()
   const stop = (): void => {
@@ -184,14 +229,15 @@ async function pipeEvents(events: unknown, response: ServerResponse): Promise<vo
   }
   if (response.closed) stop()
   response.once('close', stop)
+  const writer = new ReplyWriter(replies, request, response)
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    if (response.writableLength > maxUnreadBytes) throw new Error('The client does not read its stream.')
-    response.write(next.value)
+    if (writer.unsentBytes > maxUnreadBytes) throw new Error('The client does not read its stream.')
+    writer.write(next.value)
   }
-  response.end()
+  writer.end()
 }
 
-function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+function toExchange({ request, response, bodies }: NodeExchange): Exchange {
   const method = request.method?.toUpperCase() ?? 'GET'
   let converted: Request | undefined
   return {
@@ -201,7 +247,7 @@ function nodeExchange(request: IncomingMessage, response: ServerResponse): Excha
       const value = request.headers[name.toLowerCase()]
       return Array.isArray(value) ? value.join(', ') : value
     },
-    body: (limit) => readBytes(request, limit),
+    body: (limit) => readBytes(request, limit, bodies),
     onDisconnect: (listener) => onDisconnect(response, listener),
     request() {
       converted ??= toWebRequest(request, response, method)
@@ -234,22 +280,32 @@ function absoluteUrl({ url = '/', headers }: IncomingMessage): URL {
 }
 
 // Uses events: leaving a `for await` loop early would close the socket before the client gets the 413.
-function readBytes(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
+function readBytes(request: IncomingMessage, limit: number, bodies: RequestBodies): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     if (request.readableEnded) return resolve(withinLimit(parsedBody(request), limit))
     if (request.destroyed) return reject(new Error('The client disconnected before it sent the whole request.'))
     if (Number(request.headers['content-length']) > limit) return resolve(undefined)
     let chunks: Buffer[] = []
     let size = 0
+    const body = bodies.open(request, limit)
     request.on('data', (chunk: Buffer) => {
       size += chunk.byteLength
-      if (size <= limit) return chunks.push(chunk)
+      if (size <= limit) {
+        body.add(chunk.byteLength)
+        return chunks.push(chunk)
+      }
       chunks = []
+      body.close()
       return resolve(undefined)
     })
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    request.once('end', () => {
+      body.close()
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    })
     request.once('error', reject)
     request.once('close', () => {
+      chunks = []
+      body.close()
       if (!request.readableEnded) reject(new Error('The client disconnected before it sent the whole request.'))
     })
   })

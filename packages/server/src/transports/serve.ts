@@ -6,6 +6,7 @@ import { viewOfUrl } from '../scope/url-view.ts'
 import type { Principal } from '../tool/principal.ts'
 import { errorMessage } from '../tool/report.ts'
 import { type ListenOptions, listen } from './node.ts'
+import { slowClientMessage } from './slow-client.ts'
 import { type StdioOptions, serveStdio } from './stdio.ts'
 
 export interface ServeOptions<P extends Principal = Principal>
@@ -73,7 +74,12 @@ async function start<P extends Principal>(
   }
   if (view.size > 0)
     throw new Error(`Over HTTP each client selects its view in the URL: /mcp?${decodeURIComponent(view.toString())}`)
-  const server = await listen(served, { ...options, ...(host !== undefined && { host }), port: parsePort(http) })
+  const server = await listen(served, {
+    onSlowClient: (client) => console.error(`[unfold] ${slowClientMessage(client)}`),
+    ...options,
+    ...(host !== undefined && { host }),
+    port: parsePort(http),
+  })
   console.error(startMessage(runtimeOf(served).scopes.serverName, server.url, options.authenticate !== undefined))
   closeOnSignal(served, () => server.close())
 }

@@ -54,3 +54,27 @@ test('the next request retries a scope that could not be opened', async () => {
   await vi.waitUntil(() => server.received.some(({ id }) => id === 2), { timeout: 120_000 })
   expect(server.received.find(({ id }) => id === 2)).toMatchObject({ result: { tools: [{ name: 'buy' }] } })
 })
+
+test('AT-R06-9: a client over stdio that does not read its replies is served no further until it reads', async () => {
+  let calls = 0
+  const toolbox = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('give', {}, () => {
+    calls++
+    return 'x'.repeat(4 * 1024 * 1024)
+  })
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const serving = serveStdio(toolbox, { streams: { input, output } })
+  const call = (id: number): string =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'give', _meta } })}\n`
+  for (let id = 0; id < 12 && !input.isPaused(); id++) {
+    const before = calls
+    input.write(call(id))
+    await vi.waitUntil(() => calls > before || input.isPaused(), { timeout: 15_000 })
+  }
+  for (let id = calls; id < 12; id++) input.write(call(id))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(input.isPaused()).toBe(true)
+  expect(calls).toBeLessThan(8)
+  output.resume()
+  await vi.waitUntil(() => calls === 12, { timeout: 15_000 })
+  await serving.close()
+})

@@ -4,7 +4,9 @@ import type { BufferedReply } from './exchange.ts'
 /** Returns the id of a request for an error response; `null` if it has no valid one. */
 export function requestIdOf(body: unknown): string | number | null {
   if (typeof body !== 'object' || body === null || !('id' in body) || !('method' in body)) return null
-  return typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null
+  const { id } = body
+  // 9007199254740993 is parsed as 9007199254740992, which may be the id of another request.
+  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : null
 }
 
 export function errorReply(
@@ -29,7 +31,7 @@ export function failureReply(
 }
 
 export const requestFormatHint =
-  'Send an object with "jsonrpc": "2.0", a "method", an "id" that is a string or an integer, and optional "params" that are an object.'
+  'Send an object with "jsonrpc": "2.0", a "method", an "id" that is a string or an integer up to ±9007199254740991, and optional "params" that are an object.'
 
 export function duplicateId(id: string | number): Failure<'duplicate_id'> {
   const shown = typeof id === 'string' ? printable(id) : id

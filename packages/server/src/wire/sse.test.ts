@@ -1,6 +1,6 @@
 import type { EventStore } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
-import { SseStream } from './sse.ts'
+import { maxUnreadBytes, SseStream } from './sse.ts'
 
 /** Stores asynchronously. */
 function asyncStore(): EventStore {
@@ -37,4 +37,16 @@ test('closing ends only the current connection, after all pending writes', async
   expect(stream.isOpen).toBe(true)
   stream.close()
   expect(await new Response(second).text()).toBe('')
+})
+
+test('a stream that nobody reads is ended, whatever server sends it', async () => {
+  let disconnects = 0
+  const stream = new SseStream({ id: 'stream', onDisconnect: () => disconnects++ })
+  const body = stream.open()
+  const large = notification('x'.repeat(maxUnreadBytes + 1))
+  await stream.write(large)
+  expect(stream.isOpen).toBe(true)
+  await stream.write(large)
+  expect({ isOpen: stream.isOpen, disconnects }).toEqual({ isOpen: false, disconnects: 1 })
+  await expect(new Response(body).text()).rejects.toThrow('The client does not read its stream.')
 })

@@ -3,6 +3,9 @@ import type { EventStore, JSONRPCMessage, StreamId } from '@modelcontextprotocol
 // Proxies close connections that stay silent for long.
 const keepAliveMs = 15_000
 
+/** A client that leaves more than this unread is disconnected. */
+export const maxUnreadBytes = 16 * 1024 * 1024
+
 const encoder = new TextEncoder()
 
 export const sseHeaders = {
@@ -52,13 +55,16 @@ export class SseStream {
     if (this.#controller !== undefined) this.#end(this.#controller)
     this.#replayed = replayed
     let own: Controller | undefined
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        own = controller
-        this.#controller = controller
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          own = controller
+          this.#controller = controller
+        },
+        cancel: () => this.#release(own),
       },
-      cancel: () => this.#release(own),
-    })
+      new ByteLengthQueuingStrategy({ highWaterMark: maxUnreadBytes }),
+    )
     this.#keepAlive = setInterval(() => this.writeRaw(': keepalive\n\n'), keepAliveMs)
     if (typeof this.#keepAlive === 'object') this.#keepAlive.unref()
     return body
@@ -68,9 +74,12 @@ export class SseStream {
   writeRaw(text: string): void {
     const controller = this.#controller
     try {
+      // The reader is slower than the writer: without an end, events would pile up in memory.
+      if ((controller?.desiredSize ?? 0) < 0) throw new Error('The client does not read its stream.')
       controller?.enqueue(encoder.encode(text))
-    } catch {
+    } catch (error) {
       this.#release(controller)
+      controller?.error(error)
     }
   }
 

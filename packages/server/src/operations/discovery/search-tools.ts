@@ -4,6 +4,7 @@ import {
   estimateTokens,
   facetOf,
   gateName,
+  maxNearestWork,
   nearest,
   nearestHint,
   printable,
@@ -77,15 +78,17 @@ export function describeTools(runtime: Runtime, scope: Scope, names: readonly st
   return withCost([...tools.map((tool) => formatTool('full', tool)), ...unknown], { names: tools.map(({ name }) => name) })
 }
 
-export function unknownLine(name: string, known: Iterable<string>): string {
-  return `Unknown tool "${printable(name)}".${nearestHint(nearest(name, known))}`
+export function unknownLine(name: string, known: Iterable<string>, maxWork = maxNearestWork): string {
+  return `Unknown tool "${printable(name)}".${nearestHint(nearest(name, known, 3, maxWork))}`
 }
 
-// Finding the nearest of thousands of names takes time, and more than this many do not help.
+// More than this many do not help.
 const maxUnknown = 10
 
+/** The names share the work of one search, so that many unknown names take no longer than one. */
 export function unknownLines(names: readonly string[], known: readonly string[]): readonly string[] {
-  const lines = names.slice(0, maxUnknown).map((name) => unknownLine(name, known))
+  const shown = names.slice(0, maxUnknown)
+  const lines = shown.map((name) => unknownLine(name, known, Math.ceil(maxNearestWork / shown.length)))
   return names.length > maxUnknown ? [...lines, `… and ${names.length - maxUnknown} more unknown names.`] : lines
 }
 
