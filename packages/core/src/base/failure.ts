@@ -6,6 +6,7 @@
 export interface FailureDetails {
   arguments_too_large: { limit: number; what: 'elements' | 'depth' }
   body_too_large: { limit: number }
+  busy: { running: number; waiting: number }
   call_cancelled: { tool: string }
   conflicting_groups: { groups: readonly string[] }
   connection_limit: { limit: number }
@@ -73,6 +74,7 @@ export type FailureKind = 'tool' | 'protocol' | 'operator'
 export const reasons: { readonly [R in Reason]: FailureKind } = {
   arguments_too_large: 'protocol',
   body_too_large: 'protocol',
+  busy: 'tool',
   call_cancelled: 'tool',
   conflicting_groups: 'operator',
   connection_limit: 'protocol',
