@@ -91,6 +91,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
     readonly tool: string
     readonly scope: string
     readonly principal: P | undefined
+    /** Key of the client's share of all limits; absent where clients cannot be told apart. */
+    readonly share: string | undefined
   }) => void | Promise<void>
   /** Receives problems that the author should know about. Default: standard error. */
   readonly report?: Reporter

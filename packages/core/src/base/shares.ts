@@ -68,5 +68,4 @@ export class Shares {
   }
 }
 
-const keyOf = (path: SharePath, depth: number): string =>
-  depth === 1 ? (path[0] ?? '') : path.slice(0, depth).join('\0')
+const keyOf = (path: SharePath, depth: number): string => (depth === 1 ? (path[0] ?? '') : path.slice(0, depth).join('\0'))

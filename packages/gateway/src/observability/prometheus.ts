@@ -41,6 +41,10 @@ export class PrometheusMetrics {
   readonly #listChanged = this.#counter('unfold_list_changed_total', 'tools/list_changed notifications', ['upstream'])
   readonly #rateLimited = this.#counter('unfold_calls_rate_limited_total', 'Calls rejected by the rate limit', [])
 
+  readonly #tokensRejected = this.#counter('unfold_tokens_rejected_total', 'Requests with an invalid token, by status', [
+    'status',
+  ])
+
   /** Counts calls in batches, which is cheaper. */
   call(call: UpstreamEvents['call']): void {
     if (this.#uncounted.push(call) >= maxUncounted) this.#count()
@@ -57,6 +61,10 @@ export class PrometheusMetrics {
 
   listChanged({ upstream }: UpstreamEvents['list_changed']): void {
     this.#listChanged.inc({ upstream })
+  }
+
+  tokenRejected(status: 401 | 429): void {
+    this.#tokensRejected.inc({ status: String(status) })
   }
 
   rateLimited(): void {

@@ -1,4 +1,5 @@
 import type { CallOptions, Connection } from '@unfold-mcp/client'
+import type { SharePath } from '@unfold-mcp/core'
 
 /** One protocol session with an upstream. */
 export type UpstreamConnection = Pick<
@@ -18,4 +19,8 @@ export type UpstreamConnection = Pick<
 > &
   Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe'>>
 
-export type UpstreamCall = Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'>
+export interface UpstreamCall
+  extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'> {
+  /** Client whose share of the server's slots and queue the call takes. Default: limited only by the total. */
+  readonly caller?: SharePath
+}

@@ -85,6 +85,8 @@ export interface Declaration {
         readonly tool: string
         readonly scope: string
         readonly principal: Principal | undefined
+        /** Key of the client's share of all limits; absent where clients cannot be told apart. */
+        readonly share: string | undefined
       }) => void | Promise<void>)
     | undefined
   readonly report: Reporter

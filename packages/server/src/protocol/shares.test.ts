@@ -25,7 +25,8 @@ describe.each(['session', 'stateless'] as const)('in the era "%s", one principal
     await using handler = handlerFor({ sessions: { max: 8 }, maxSubscriptions: 8 })
     const greedy = []
     for (let each = 0; each < 6; each++) greedy.push(await connect(handler, 'greedy', era))
-    const refusal = era === 'session' ? /Too many sessions of one client.*End unused/u : /Too many subscriptions of one client.*End one/u
+    const refusal =
+      era === 'session' ? /Too many sessions of one client.*End unused/u : /Too many subscriptions of one client.*End one/u
     await expect(connect(handler, 'greedy', era)).rejects.toThrow(refusal)
     await using modest = await connect(handler, 'modest', era)
     expect(await modest.toolNames()).toEqual(['ping'])

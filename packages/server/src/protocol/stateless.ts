@@ -61,6 +61,8 @@ export type PrincipalFilter = (principal: Principal | undefined) => boolean
 /** An open `subscriptions/listen` stream. */
 export interface SubscriptionStream {
   readonly principal: Principal | undefined
+  /** Key of the client's share of all limits. */
+  readonly share: string | undefined
   /** Resources that the client subscribed to. */
   readonly resources: readonly string[]
 }
@@ -190,7 +192,7 @@ export class Stateless {
     this.#streams.set(handler, principal)
     this.#runtime.announcer.attach(scope, async () => bus.publish({ kind: 'tools_list_changed' }))
     const response = await handler.fetch(exchange.request(), fetchOptions(body, principal))
-    if (bus.isOpen) onEnd = this.#onListen({ principal, resources: resourceSubscriptions(body) })
+    if (bus.isOpen) onEnd = this.#onListen({ principal, share, resources: resourceSubscriptions(body) })
     else bus.end()
     return response
   }

@@ -101,7 +101,12 @@ export class ScopeFactory {
     const shared = await this.#parts.activations.shared(cost)
     const activation = view.isEmpty ? shared.activation : this.#askedFor(view, shared)
     // The key is that of the activation that hooks ran for: no request owns what they prepared, so none releases it.
-    return new Scope(key, new ActivationState(shared.key, activation), this.#statelessSettings(principal, view, share), scopedServer)
+    return new Scope(
+      key,
+      new ActivationState(shared.key, activation),
+      this.#statelessSettings(principal, view, share),
+      scopedServer,
+    )
   }
 
   // Always the same object for the same URL, because caches are keyed by it.
@@ -121,7 +126,16 @@ export class ScopeFactory {
     const declared = exposureSettings.mode === 'groups' ? 'measured' : exposureSettings.mode
     const host = hostOf(view, exposureSettings)
     const preference = asked ?? forHost(declared, host)
-    return { era: 'stateless', principal, share, preference, exposureSettings, host, canActivate: false, ...this.#viewSettings(view) }
+    return {
+      era: 'stateless',
+      principal,
+      share,
+      preference,
+      exposureSettings,
+      host,
+      canActivate: false,
+      ...this.#viewSettings(view),
+    }
   }
 
   /** The settings of a principal whose activation is stored, on 2026-07-28. */

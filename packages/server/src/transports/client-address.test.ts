@@ -13,8 +13,18 @@ describe('the address of a client', () => {
     ['the client cannot prepend others', '10.1.2.3', { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' }, '198.51.100.7'],
     ['trusted proxies in between are skipped', '10.1.2.3', { 'x-forwarded-for': '198.51.100.7, 10.9.9.9' }, '198.51.100.7'],
     ['a mapped address is an IPv4 address', '::ffff:10.1.2.3', { 'x-forwarded-for': '198.51.100.7:4711' }, '198.51.100.7'],
-    ['the Forwarded header is read too', '::1', { forwarded: 'for=203.0.113.9, for="[2001:db8::7]:80";proto=https' }, '2001:db8::7'],
-    ['of two different headers, none is trusted', '10.1.2.3', { forwarded: 'for=203.0.113.9', 'x-forwarded-for': '198.51.100.7' }, '10.1.2.3'],
+    [
+      'the Forwarded header is read too',
+      '::1',
+      { forwarded: 'for=203.0.113.9, for="[2001:db8::7]:80";proto=https' },
+      '2001:db8::7',
+    ],
+    [
+      'of two different headers, none is trusted',
+      '10.1.2.3',
+      { forwarded: 'for=203.0.113.9', 'x-forwarded-for': '198.51.100.7' },
+      '10.1.2.3',
+    ],
     ['text is no address', '10.1.2.3', { 'x-forwarded-for': '198.51.100.7, unknown' }, '10.1.2.3'],
     ['without a header, it is the proxy', '10.1.2.3', {}, '10.1.2.3'],
   ])('%s', (_, peer, headers, expected) => {

@@ -38,7 +38,7 @@ export class TrustedProxies {
   }
 }
 
-export function parseNetwork(text: string): { readonly address: string; readonly family: 'ipv4' | 'ipv6'; readonly prefix: number } {
+function parseNetwork(text: string): { readonly address: string; readonly family: 'ipv4' | 'ipv6'; readonly prefix: number } {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/u.exec(text) ?? []
   const family = familyOf(address)
   const max = family === 'ipv4' ? 32 : 128

@@ -36,7 +36,9 @@ export class Connections {
   refusal({ socket }: IncomingMessage): BufferedReply | undefined {
     if (this.#admitted.has(socket) || this.#admit(socket)) return undefined
     const { isFull, limit } = this.#shares
-    const reached = isFull ? `Connection limit reached (${limit}).` : `Too many connections from this address (limit for all: ${limit}).`
+    const reached = isFull
+      ? `Connection limit reached (${limit}).`
+      : `Too many connections from this address (limit for all: ${limit}).`
     const message = `${reached} The request was not processed. Close unused connections, or try again in ${retryAfterSeconds} seconds.`
     return failureReply(isFull ? 503 : 429, new Failure('connection_limit', message, { limit }), {
       code: -32000,

@@ -73,7 +73,8 @@ export async function listen<P extends Principal = Principal>(
   // All clients of a proxy share its address.
   const holderOf = (address: string): string | undefined =>
     isLoopbackAddress(address) || proxies.includes(address) ? undefined : networkOf(address)
-  const connections = options.maxConnections === undefined ? undefined : new Connections(server, { max: options.maxConnections, holderOf })
+  const connections =
+    options.maxConnections === undefined ? undefined : new Connections(server, { max: options.maxConnections, holderOf })
   await bind(server, port, host)
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
