@@ -110,7 +110,7 @@ test('the queue of one client does not delay the next one, and beyond it a call 
   const refused = await greedy.call('work')
   expect(refused).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/^The server is busy: 3 calls are running and 6 are queued\..*then try again\.$/u) }],
+    content: [{ text: expect.stringMatching(/^The server is busy \(calls running: 3, queued: 6\)\..*then try again\.$/u) }],
   })
   all.push(modest.call('work'), modest.call('work'))
   while (order.length < all.length) {

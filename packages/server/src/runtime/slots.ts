@@ -51,7 +51,7 @@ async function inTurn<T>(slots: Semaphore, { scope, signal, run }: Work<T>, what
 }
 
 function busy({ running, waiting }: Semaphore, what: 'searches' | 'calls'): Failure<'busy'> {
-  const message = `The server is busy: ${running} ${what} are running and ${waiting} are queued. This one was not started; wait for your others to finish, then try again.`
+  const message = `The server is busy (${what} running: ${running}, queued: ${waiting}). This one was not started; wait for your others to finish, then try again.`
   return new Failure('busy', message, { running, waiting })
 }
 
