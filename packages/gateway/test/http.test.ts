@@ -134,7 +134,9 @@ describe('who may ask', () => {
   })
 
   test('is never open to other machines without a token, even after the last token is removed', async () => {
-    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(/no client token is configured.*unfold token add/u)
+    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(
+      /no client token is configured.*unfold token add/u,
+    )
     await using edge = await served({ mcpServers: {}, tokens: [all.record] }, { host: '0.0.0.0' })
     // Programs of this machine find it at an address that it answers at.
     expect(await edge.api('/status')).toMatchObject({ url: edge.url, transport: 'http', problems: [] })

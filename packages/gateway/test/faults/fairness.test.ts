@@ -108,7 +108,9 @@ test('AT-R07-4: forwarded addresses have shares, but only those that a trusted p
     await using edge = await served({ mcpServers: {}, limits: { sessions: 4 }, listen: { trustedProxies } })
     const all: number[] = []
     for (const address of [7, 7, 7, 7, 8])
-      all.push((await fetch(edge.url, { ...initialize, headers: { ...headers, 'x-forwarded-for': `198.51.100.${address}` } })).status)
+      all.push(
+        (await fetch(edge.url, { ...initialize, headers: { ...headers, 'x-forwarded-for': `198.51.100.${address}` } })).status,
+      )
     return all
   }
   expect(await statuses(['127.0.0.1'])).toEqual([200, 200, 200, 429, 200])

@@ -67,7 +67,9 @@ describe('AT-R10-1: metrics and the admin API require a role', () => {
         '"worker" is a client token. /metrics requires the role metrics or higher. Create one with "unfold token add <name> --role metrics" and send it as Authorization: Bearer <token>.',
     })
     const low = await edge.ask('/api/reload', { method: 'POST', token: byRole.get('viewer')?.token ?? '' })
-    expect(JSON.stringify(await low.json())).toMatch(/\\"the viewer\\" is a token with the role viewer\. .* role operator or higher/u)
+    expect(JSON.stringify(await low.json())).toMatch(
+      /\\"the viewer\\" is a token with the role viewer\. .* role operator or higher/u,
+    )
   })
 
   test('a token with a role is not for MCP clients, and does not close the gateway to others', async () => {

@@ -24,8 +24,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (subcommand === undefined) throw unknownSubcommand(name, flags)
   for (const flag of ['profile', 'role'] as const)
-    if (subcommand !== add && textOf(flags, flag) !== undefined)
-      throw usageError(`--${flag} requires "unfold token add <name>".`)
+    if (subcommand !== add && textOf(flags, flag) !== undefined) throw usageError(`--${flag} requires "unfold token add <name>".`)
   return subcommand(names, flags, io)
 }
 
