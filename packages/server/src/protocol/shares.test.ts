@@ -123,38 +123,6 @@ test('the queue of one client does not delay the next one, and beyond it a call 
   expect(order.lastIndexOf(modest.scope)).toBeLessThanOrEqual(5)
 })
 
-test('a cancelled call leaves the queue, and its place is free again', async () => {
-  let end: () => void = () => undefined
-  const toolbox = defineToolbox({ name: 'slow', version: '1.0.0', limits: { concurrency: 1, queue: 1 } }).tool(
-    'work',
-    { description: 'Works until it is let go' },
-    async () => {
-      await new Promise<void>((resolve) => {
-        end = resolve
-      })
-      return 'done'
-    },
-  )
-  await using handler = createHandler(toolbox)
-  await using client = await connect(handler, 'any', 'session')
-  const first = client.call('work')
-  await client.settle()
-  const stop = new AbortController()
-  const cancelled = client.client.callTool({ name: 'work', arguments: {} }, { signal: stop.signal }).catch(() => 'cancelled')
-  await client.settle()
-  expect(await client.call('work')).toMatchObject({ isError: true })
-  stop.abort()
-  expect(await cancelled).toBe('cancelled')
-  await client.settle()
-  const second = client.call('work')
-  await client.settle()
-  end()
-  expect(await first).toMatchObject({ content: [{ text: 'done' }] })
-  await client.settle()
-  end()
-  expect(await second).toMatchObject({ content: [{ text: 'done' }] })
-})
-
 test('a search takes its turn: one client’s hundred searches do not come before another client’s one', async () => {
   const toolbox = defineToolbox({ name: 'many', version: '1.0.0', exposure: 'search' })
   for (let each = 0; each < 50; each++) toolbox.tool(`tool_${each}`, { description: `Does thing ${each}` }, () => '')
