@@ -89,7 +89,7 @@ function addedRatio(calls: readonly CallTiming[], callers: number): number | und
   return addedTo(calls, { name: callNames.unfold, callers }).p50 / addedTo(calls, { name: callNames.hub, callers }).p50
 }
 
-export const fairnessRatio = ({ alone, crowded }: Fairness): number => crowded.p50 / alone.p50
+const fairnessRatio = ({ alone, crowded }: Fairness): number => crowded.p50 / alone.p50
 
 function readyRatio(starts: readonly Start[]): number | undefined {
   const hub = starts.find(({ name }) => name === names.hub)

@@ -10,6 +10,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), at: fc.nat(20) }) },
 )
 
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
 interface Queued {
   readonly id: number
   readonly path: readonly [string, string]
@@ -41,45 +43,71 @@ class Turns {
   }
 }
 
+/** A queue next to a plain list of what it should hold. Each method returns what is wrong with the queue. */
+class Model {
+  readonly #queue = new FairQueue<number>()
+  readonly #outer = new Turns()
+  readonly #inner = new Map(['a', 'b', 'c'].map((key) => [key, new Turns()]))
+  #queued: readonly Queued[] = []
+  #lastId = 0
+
+  step(each: Step): readonly string[] {
+    const problems = this.#done(each)
+    this.#outer.retain(new Set(this.#queued.map(({ path: [key] }) => key)))
+    for (const [key, turns] of this.#inner) turns.retain(this.#partsOf(key))
+    return this.#queue.size === this.#queued.length ? problems : [...problems, 'the size is wrong']
+  }
+
+  #done(each: Step): readonly string[] {
+    if (each.do === 'add') return this.#add(each.path)
+    return each.do === 'remove' ? this.#remove(each.at) : this.#take(each.blocked)
+  }
+
+  #add(to: readonly [string, string]): readonly string[] {
+    const id = ++this.#lastId
+    this.#queued = [...this.#queued, { id, path: to, remove: this.#queue.add(to, id) }]
+    return []
+  }
+
+  #remove(at: number): readonly string[] {
+    const gone = this.#queued[at]
+    if (gone === undefined) return []
+    this.#forget(gone)
+    return [gone.remove() ? '' : 'it was not removed', gone.remove() ? 'it was removed twice' : ''].filter(Boolean)
+  }
+
+  #take(blocked: string): readonly string[] {
+    const eligible = this.#queued.filter((item) => item.path[0] !== blocked)
+    const id = this.#queue.take(([key]) => key !== blocked)
+    const taken = this.#queued.find((item) => item.id === id)
+    if (taken === undefined) return id === undefined && eligible.length === 0 ? [] : ['a value is lost, or was taken twice']
+    const [key, part] = taken.path
+    const first = eligible.find((item) => item.path[0] === key && item.path[1] === part)
+    this.#forget(taken)
+    // A blocked key keeps its place, but its wait does not count: it could not be served.
+    const waiting = new Set(eligible.filter((item) => item.id !== id).map((item) => item.path[0]))
+    return [
+      first?.id === id ? '' : 'it was not the first of its key',
+      taken.remove() ? 'a taken value was removed' : '',
+      this.#outer.record(key, waiting) > 1 ? 'a key waited for two turns of another' : '',
+      (this.#inner.get(key)?.record(part, this.#partsOf(key)) ?? 0) > 1 ? 'a part waited for two turns of another' : '',
+    ].filter(Boolean)
+  }
+
+  #partsOf(key: string): ReadonlySet<string> {
+    return new Set(this.#queued.filter((item) => item.path[0] === key).map((item) => item.path[1]))
+  }
+
+  #forget({ id }: Queued): void {
+    this.#queued = this.#queued.filter((item) => item.id !== id)
+  }
+}
+
 test('nobody waits for more than one turn of each other key, nothing is lost, and what was removed is never taken', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
-      const queue = new FairQueue<number>()
-      const outer = new Turns()
-      const inner = new Map(['a', 'b', 'c'].map((key) => [key, new Turns()]))
-      let queued: Queued[] = []
-      let lastId = 0
-      for (const each of steps) {
-        if (each.do === 'add') {
-          const id = ++lastId
-          queued.push({ id, path: each.path, remove: queue.add(each.path, id) })
-        } else if (each.do === 'remove') {
-          const gone = queued[each.at]
-          if (gone === undefined) continue
-          queued = queued.filter(({ id }) => id !== gone.id)
-          expect([gone.remove(), gone.remove()]).toEqual([true, false])
-        } else {
-          const eligible = queued.filter((item) => item.path[0] !== each.blocked)
-          const id = queue.take(([key]) => key !== each.blocked)
-          const taken = queued.find((item) => item.id === id)
-          expect(taken === undefined).toBe(eligible.length === 0)
-          if (taken === undefined) continue
-          const [key, part] = taken.path
-          // First come, first served within a key.
-          expect(eligible.find((item) => item.path[0] === key && item.path[1] === part)?.id).toBe(id)
-          queued = queued.filter((item) => item.id !== id)
-          expect(taken.remove()).toBe(false)
-          const waiting = new Set(eligible.filter((item) => item.id !== id).map((item) => item.path[0]))
-          const parts = new Set(queued.filter((item) => item.path[0] === key).map((item) => item.path[1]))
-          // A blocked key keeps its place, but its wait does not count: it could not be served.
-          expect(outer.record(key, waiting)).toBeLessThanOrEqual(1)
-          expect(inner.get(key)?.record(part, parts)).toBeLessThanOrEqual(1)
-        }
-        expect(queue.size).toBe(queued.length)
-        outer.retain(new Set(queued.map((item) => item.path[0])))
-        for (const [key, turns] of inner)
-          turns.retain(new Set(queued.filter((item) => item.path[0] === key).map((item) => item.path[1])))
-      }
+      const model = new Model()
+      expect(steps.flatMap((each) => model.step(each))).toEqual([])
     }),
     propertyRuns({ long: 5_000, sample: 300 }),
   )

@@ -12,4 +12,4 @@ export function networkOf(address: string): string {
 }
 
 /** True for an address of this machine. */
-export const isLoopbackAddress = (address: string): boolean => address === '::1' || /^127\./u.test(address)
+export const isLoopbackAddress = (address: string): boolean => address === '::1' || address.startsWith('127.')
