@@ -29,7 +29,8 @@ export function authenticate(
   const presented = presentedToken(head.header('authorization'))
   const record = presented === undefined ? undefined : verifyToken(presented, config.tokens)
   if (record?.role !== undefined) return notForClients(record)
-  if ((isPublic || hasClientTokens(config.tokens)) && record === undefined) return unauthenticated(rejected.record(head, presented !== undefined))
+  if ((isPublic || hasClientTokens(config.tokens)) && record === undefined)
+    return unauthenticated(rejected.record(head, presented !== undefined))
   try {
     const { profile, server } = parseMcpPath(pathOf(head.url))
     return access.client(record, profile, server)
