@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { TokenRecord } from './schema.ts'
+import type { Role, TokenRecord } from './schema.ts'
 
 // A recognisable prefix, for people and for secret scanners.
 const prefix = 'unf_'
@@ -12,7 +12,10 @@ export interface CreatedToken {
 }
 
 /** What a token gives access to: MCP, restricted to a profile, or the admin routes by role. */
-export type TokenAccess = Pick<TokenRecord, 'profile' | 'role'>
+export interface TokenAccess {
+  readonly profile?: string | undefined
+  readonly role?: Role | undefined
+}
 
 /** Creates a token of 256 random bits. `access`: what it is for, or only its profile. */
 export function createToken(

@@ -1,5 +1,4 @@
 import type { CallOptions, Connection } from '@unfold-mcp/client'
-import type { SharePath } from '@unfold-mcp/core'
 
 /** One protocol session with an upstream. */
 export type UpstreamConnection = Pick<
@@ -21,6 +20,6 @@ export type UpstreamConnection = Pick<
 
 export interface UpstreamCall
   extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'> {
-  /** Client whose share of the server's slots and queue the call takes. Default: limited only by the total. */
-  readonly caller?: SharePath
+  /** Client whose share of the server's slots and queue the call takes, outermost first. Default: limited only by the total. */
+  readonly caller?: readonly string[]
 }
