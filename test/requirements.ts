@@ -21,6 +21,7 @@ export interface Requirement {
  * - H: behaviour of real hosts, as measured by the host lab
  * - K: library settings in `unfold.json`
  * - L: lazy mode and search, by section of their specification
+ * - N: shares of clients
  * - P: declarations, handlers and replies
  * - R: groups, views, transports and permissions, by section of the first specification
  * - S: tools that follow the data
@@ -1063,6 +1064,13 @@ export const requirements = [
     transports: 'none',
     behaviour: 'the key of an embedder never appears in gateway output, even if its endpoint repeats it',
   },
+
+  {
+    id: 'N01',
+    transports: 'http',
+    behaviour: 'a call waits for at most one call of each other client, however many those have queued',
+  },
+  { id: 'N02', transports: 'http', behaviour: 'one principal cannot take every session or stream' },
 
   {
     id: 'W01',

@@ -46,6 +46,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   ambiguous_resource: ambiguousResource,
   arguments_too_large: () => http(plain(), { body: JSON.stringify({ a: JSON.parse('['.repeat(120) + ']'.repeat(120)) }) }),
   body_too_large: () => http(plain(), { body: JSON.stringify('x'.repeat(2_000)) }, { maxBodyBytes: 1_024 }),
+  busy: beyondTheQueue,
   call_cancelled: cancelled,
   conflicting_groups: () =>
     thrown(() =>
@@ -377,6 +378,26 @@ async function staleCursor(): Promise<string> {
 }
 
 /** Cancels a call and returns the abort reason that the handler sees. */
+/** Calls a tool while another call runs and no call may wait. */
+async function beyondTheQueue(): Promise<string> {
+  let end: () => void = () => undefined
+  const box = defineToolbox({ ...identity, limits: { concurrency: 1, queue: 0 } }).tool(
+    'export',
+    { description: 'Export everything' },
+    async () => {
+      await new Promise<void>((resolve) => {
+        end = resolve
+      })
+    },
+  )
+  await using context = await testContext(box)
+  const first = context.call('export')
+  const { content } = await context.call('export')
+  end()
+  await first
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+}
+
 async function cancelled(): Promise<string> {
   const giveUp = new AbortController()
   let found = ''

@@ -271,7 +271,7 @@ verifies('V10', async ({ testTransport: { era } }) => {
   ])
   const written = async (): Promise<string> => readFile(join(edge.home, 'calls.jsonl'), 'utf8').catch(() => '')
   await until(async () => (await written()).includes('token:me/s/notes'), 'the calls are in the audit log')
-  const metrics = await (await edge.ask('/metrics', { token })).text()
+  const metrics = await (await edge.ask('/metrics', { token: edge.admin })).text()
   expect(metrics).toMatch(/^unfold_calls_total\{upstream="notes",outcome="ok"\} 3$/mu)
   expect(metrics).toMatch(new RegExp(`^unfold_sessions ${era === 'session' ? 2 : 0}$`, 'mu'))
   const clients = (await edge.api('/clients')) as readonly { token: string; server?: string }[]

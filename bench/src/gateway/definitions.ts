@@ -26,6 +26,9 @@ export function definitionOf(name: string, what: string): Definition {
   return { name, description: `Applies ${what} to one item or to all items below it, and says what was done.`, inputSchema }
 }
 
+/** Tool that takes a second, for a client that occupies its server. */
+export const slowTool = 'action_19'
+
 /** Arguments of every call. */
 export const sampleArguments = { path: 'reports/2026/summary.txt', limit: 20, recursive: true }
 

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Pace } from '../list/rounds.ts'
 import { type CallPace, type CallTiming, timeCalls } from './calls.ts'
 import { type Burst, countBursts, timeChanges, timeSearches } from './changes.ts'
+import { type FairnessPace, timeFairness } from './fairness.ts'
 import { type Contender, direct, installedGateways, type Running, unfold } from './gateways.ts'
 import { filled, timeRecoveries, timeStarts, upstreamsFor } from './life.ts'
 import { timeLists } from './lists.ts'
@@ -18,6 +19,7 @@ const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json:
 interface Plan {
   readonly list: Pace
   readonly call: CallPace
+  readonly fairness: FairnessPace
   readonly changes: number
   readonly bursts: number
   readonly starts: number
@@ -27,6 +29,7 @@ interface Plan {
 const fullPlan: Plan = {
   list: { rounds: 10, sliceMs: 200, warmUpMs: 1_500 },
   call: { rounds: 10, sliceMs: 250, warmUp: 5_000 },
+  fairness: { rounds: 5, sliceMs: 2_000, warmUp: 2_000 },
   changes: 40,
   bursts: 5,
   starts: 5,
@@ -36,6 +39,7 @@ const fullPlan: Plan = {
 const quickPlan: Plan = {
   list: { rounds: 4, sliceMs: 60, warmUpMs: 300 },
   call: { rounds: 4, sliceMs: 100, warmUp: 2_000 },
+  fairness: { rounds: 2, sliceMs: 500, warmUp: 1_000 },
   changes: 8,
   bursts: 2,
   starts: 1,
@@ -78,12 +82,14 @@ async function behindOne(peers: readonly Contender[], plan: Plan) {
     console.error(`Measuring calls, ${callers} concurrent …`)
     calls.push(...(await timeCalls(all, ours, { callers, pace: plan.call })))
   }
+  console.error('Measuring fairness …')
+  const fairness = await timeFairness(ours, plan.fairness)
   console.error('Measuring tool changes …')
   const changes = await timeChanges(all, plan.changes)
   const search = await timeSearches(ours, plan.changes)
   const bursts: Burst[] = []
   for (const gapMs of [0, 5]) bursts.push(...(await countBursts(gateways, gapMs, plan.bursts)))
-  return { lists, calls, changes, search, bursts }
+  return { lists, calls, fairness, changes, search, bursts }
 }
 
 /** Measures gateways with 1,000 tools each. */

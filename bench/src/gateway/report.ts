@@ -18,6 +18,7 @@ export function reportOf(results: Results): string {
     `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}; ${peers.join('; ')}.`,
     `tools/list (${names.proxy} and direct: all tools on one server)\n${listsTable(results)}`,
     `tools/call, and the latency added by the gateway\n${callsTable(results)}`,
+    `tools/call of one client while another is at its limits\n${fairnessTable(results)}`,
     `time from a change of an upstream; the client re-lists when notified\n${changesTable(results)}`,
     `burst of 20 changes, maximum; the client re-lists when notified\n${burstsTable(results)}`,
     `start with 20 servers until a client gets the first tools, and all tools\n${startsTable(results)}`,
@@ -59,6 +60,14 @@ function callsTable({ calls }: Results): string {
     return [String(callers), name, timeText(p50), timeText(p99), ...more, countText(Math.round(perSecond))]
   })
   return tableOf(['callers', '', 'p50', 'p99', 'added p50', 'added p99', '× mcp-hub', 'calls/s'], rows, 2)
+}
+
+function fairnessTable({ fairness }: Results): string {
+  const { alone, crowded, slowCalls, refused } = fairness
+  const rows = [alone, crowded].map(({ name, p50, p95, samples }) => [name, timeText(p50), timeText(p95), countText(samples)])
+  const ratios = ['ratio', ratioText(crowded.p50 / alone.p50), ratioText(crowded.p95 / alone.p95), '']
+  const note = `The other client has ${slowCalls} concurrent calls that take a second; ${refused} of them were refused at first.`
+  return `${tableOf(['', 'p50', 'p95', 'samples'], [...rows, ratios])}\n${note}`
 }
 
 function changesTable({ changes, search }: Results): string {

@@ -4,6 +4,7 @@ import { ratioText, timeText } from '../list/table.ts'
 import { referenceSize } from '../list/tools.ts'
 import { type CallTiming, callNames } from './calls.ts'
 import type { Burst, Freshness } from './changes.ts'
+import type { Fairness } from './fairness.ts'
 import { names } from './gateways.ts'
 import { type Recovery, type Start, startNames } from './life.ts'
 import { type ListTiming, listNames } from './lists.ts'
@@ -16,6 +17,7 @@ export interface Results {
   readonly versions: { readonly [peer: string]: string }
   readonly lists: readonly ListTiming[]
   readonly calls: readonly CallTiming[]
+  readonly fairness: Fairness
   readonly changes: readonly Freshness[]
   readonly search: Timing
   readonly bursts: readonly Burst[]
@@ -35,7 +37,7 @@ export interface TargetResult {
 
 /** Compares the results of a run with the targets. */
 export function targetsOf(results: Results): readonly TargetResult[] {
-  const { calls, changes, search, bursts, starts, recoveries } = results
+  const { calls, fairness, changes, search, bursts, starts, recoveries } = results
   const burst = bursts.filter(({ name, gapMs }) => name === names.unfold && gapMs === 0)
   const most = (of: (each: Burst) => number): number => Math.max(...burst.map(of))
   const recovered = recoveries.find(({ name }) => name === names.unfold)?.times?.p99
@@ -44,6 +46,7 @@ export function targetsOf(results: Results): readonly TargetResult[] {
     ...[1, 8, 32].map((callers) =>
       ratio(`latency added to a call, ${callers} concurrent, p50 relative to mcp-hub`, addedRatio(calls, callers), 0.5),
     ),
+    ratio('latency of a call while another client is at its limits, p50 relative to an idle gateway', fairnessRatio(fairness), 2),
     time('time until a client lists a change, p95', named(changes, names.unfold).listed.p95, 100_000),
     time('time until search finds a change, p95', search.p95, 100_000),
     count(
@@ -85,6 +88,8 @@ function addedRatio(calls: readonly CallTiming[], callers: number): number | und
   if (!calls.some(({ name }) => name === names.hub)) return undefined
   return addedTo(calls, { name: callNames.unfold, callers }).p50 / addedTo(calls, { name: callNames.hub, callers }).p50
 }
+
+const fairnessRatio = ({ alone, crowded }: Fairness): number => crowded.p50 / alone.p50
 
 function readyRatio(starts: readonly Start[]): number | undefined {
   const hub = starts.find(({ name }) => name === names.hub)

@@ -201,6 +201,52 @@ test('when the command ends, running gateways accept the new token or reject the
   expect((await ask(phone)).status).toBe(200)
 })
 
+test('AT-R10-2: a token with a role is created by a command, survives a restart, and is not for clients', async () => {
+  await using at = await home()
+  const file = join(at.folder, 'unfold.json')
+  const statuses = async (url: string, token: string): Promise<readonly number[]> => {
+    const routes = [
+      ['GET', '/metrics'],
+      ['GET', '/api/status'],
+      ['POST', '/api/reload'],
+    ] as const
+    const headers = { authorization: `Bearer ${token}` }
+    return Promise.all(routes.map(async ([method, path]) => (await fetch(new URL(path, url), { method, headers })).status))
+  }
+  const added = async (name: string, ...access: readonly string[]): Promise<string> =>
+    JSON.parse((await at.unfold(['token', 'add', name, ...access, '--json'])).stdout).token
+  let [prometheus, operator, laptop] = ['', '', '']
+  {
+    await using gateway = await startGatewayProcess(at, { mcpServers: {} })
+    const made = await at.unfold(['token', 'add', 'prometheus', '--role', 'metrics', '--json'])
+    prometheus = JSON.parse(made.stdout).token
+    expect(JSON.parse(made.stdout)).toMatchObject({ name: 'prometheus', role: 'metrics', gateways: [gateway.pid] })
+    expect(made.stderr).not.toContain('requires a token from every client')
+    operator = await added('ann', '--role', 'operator')
+    laptop = await added('laptop')
+    expect(await statuses(gateway.url, prometheus)).toEqual([200, 403, 403])
+  }
+  expect(await readFile(file, 'utf8')).not.toContain(prometheus)
+  await using gateway = await startGatewayProcess(at, undefined)
+  expect(await statuses(gateway.url, prometheus)).toEqual([200, 403, 403])
+  expect(await statuses(gateway.url, operator)).toEqual([200, 200, 200])
+  expect(await statuses(gateway.url, laptop)).toEqual([403, 403, 403])
+  expect((await at.unfold(['token', 'list'])).stdout).toMatch(
+    /^prometheus +role metrics\nann +role operator\nlaptop +everything\n$/u,
+  )
+  for (const [words, hint] of [
+    [['token', 'add', 'x', '--role', 'metric'], 'Nearest: metrics'],
+    [['token', 'add', 'x', '--role', 'root'], 'Roles: metrics, viewer, reviewer, operator, admin'],
+    [['token', 'add', 'x', '--role', 'viewer', '--profile', 'p'], 'Use either --profile or --role'],
+    [['token', 'list', '--role', 'viewer'], '--role requires'],
+  ] as const)
+    expect(await at.unfold(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) })
+  // Without the last client token every program of this machine is a client, whatever roles there are.
+  expect((await at.unfold(['token', 'revoke', 'laptop'])).code).toBe(6)
+  expect((await at.unfold(['token', 'revoke', 'ann'])).code).toBe(0)
+  expect(await statuses(gateway.url, operator)).toEqual([401, 401, 401])
+})
+
 test('a server with an unset variable is imported and not started until it is set', async () => {
   await using at = await home()
   await mkdir(join(at.folder, '.cursor'))

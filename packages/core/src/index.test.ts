@@ -10,6 +10,7 @@ test('the package exports these values and no others', () => {
       "Ring",
       "SearchIndex",
       "Semaphore",
+      "Shares",
       "ToolSetIdentity",
       "UsageMemory",
       "always",

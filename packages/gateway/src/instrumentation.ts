@@ -5,6 +5,7 @@ import type { Environment } from './config/variables.ts'
 import type { GatewayOptions } from './gateway/gateway.ts'
 import { auditCalls } from './middleware/audit.ts'
 import { CallGate } from './middleware/call-gate.ts'
+import { shareCalls } from './middleware/call-shares.ts'
 import { RateLimiter } from './middleware/rate-limiter.ts'
 import { traceCalls } from './middleware/tracing.ts'
 import { AuditFile } from './observability/audit-file.ts'
@@ -58,7 +59,7 @@ export class Instrumentation {
     const { journal, redactor } = this
     const audit = auditCalls({ log: this.#rawLog, journal, redactor, file: this.#audit, isStrict: this.#isStrict })
     return {
-      middleware: [this.gate.middleware, audit, traceCalls(this.#telemetry)],
+      middleware: [this.gate.middleware, audit, shareCalls(() => config().limits.calls), traceCalls(this.#telemetry)],
       admit: (call) => rateLimiter.admit(call),
       observe: ({ events }) => {
         logUpstreams(events, this)

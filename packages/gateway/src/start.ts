@@ -6,6 +6,7 @@ import type { Log } from './base/log.ts'
 import { ConfigError, problemLine } from './config/problem.ts'
 import { type ReadConfig, readConfig } from './config/read.ts'
 import { isLoopback, publicWithoutToken } from './config/rules.ts'
+import { hasClientTokens } from './config/tokens.ts'
 import type { Environment } from './config/variables.ts'
 import { Gateway, type GatewayOptions } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
@@ -105,7 +106,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 
 // Also applies to a host from the command line.
 function checkPublicHost(file: string, host: string, { config }: ReadConfig, { http }: StartOptions): void {
-  if (http === false || isLoopback(host) || config.tokens.length > 0) return
+  if (http === false || isLoopback(host) || hasClientTokens(config.tokens)) return
   throw new ConfigError([{ file, line: 1, column: 1, path: `listen.host "${host}"`, message: publicWithoutToken }])
 }
 

@@ -68,7 +68,14 @@ export {
   Toolbox,
   type ToolboxOptions,
 } from './toolbox.ts'
-export { type AuthResult, createHandler, type Handler, type HandlerOptions, unauthorized } from './transports/handler.ts'
+export {
+  type AuthResult,
+  addressShare,
+  createHandler,
+  type Handler,
+  type HandlerOptions,
+  unauthorized,
+} from './transports/handler.ts'
 export { type ListeningServer, type ListenOptions, listen, toNodeHandler } from './transports/node.ts'
 export type { OriginRules } from './transports/origin.ts'
 export { type ServeOptions, serve } from './transports/serve.ts'

@@ -173,6 +173,7 @@ export class ToolRegistry implements Source {
       scope: this.name,
       era: 'session',
       principal: undefined,
+      share: undefined,
       facts: {},
       signal: new AbortController().signal,
       meta: undefined,

@@ -39,7 +39,14 @@ export const introductionKeys: Keys<Introduction> = { info: true, description: t
 
 export const quotaKeys: Keys<Quota> = { groups: true, tokens: true, whenFull: true }
 
-export const limitKeys: Keys<LimitOptions> = { elements: true, depth: true, callTimeoutMs: true, hookTimeoutMs: true }
+export const limitKeys: Keys<LimitOptions> = {
+  elements: true,
+  depth: true,
+  concurrency: true,
+  queue: true,
+  callTimeoutMs: true,
+  hookTimeoutMs: true,
+}
 
 export const protocolKeys: Keys<ProtocolOptions> = {
   pageSize: true,

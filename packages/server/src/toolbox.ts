@@ -91,6 +91,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
     readonly tool: string
     readonly scope: string
     readonly principal: P | undefined
+    /** Key of the client's share of all limits; absent where clients cannot be told apart. */
+    readonly share: string | undefined
   }) => void | Promise<void>
   /** Receives problems that the author should know about. Default: standard error. */
   readonly report?: Reporter
@@ -100,6 +102,10 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
 
 /** Limits on messages and on the time that handlers take. */
 export interface LimitOptions extends Partial<MessageLimits> {
+  /** Maximum number of running calls, which all clients share fairly. Default: no limit. */
+  readonly concurrency?: number
+  /** Maximum number of calls that wait for their turn, with `concurrency`. Default: 256. */
+  readonly queue?: number
   /** Default: 300,000. */
   readonly callTimeoutMs?: number
   /** Default: 30,000. */
@@ -334,7 +340,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
 ): Declaration {
   const options = declaredOptions(given)
   const { limits = {}, protocol = {} } = options
-  for (const what of ['callTimeoutMs', 'hookTimeoutMs'] as const) positive(`limits.${what}`, limits[what])
+  for (const what of ['callTimeoutMs', 'hookTimeoutMs', 'concurrency'] as const) positive(`limits.${what}`, limits[what])
   for (const what of ['pageSize', 'notifyIntervalMs'] as const) positive(`protocol.${what}`, protocol[what])
   if (typeof options.search === 'object') positive('search.deadlineMs', options.search.deadlineMs)
   const { name, version, title, icons, websiteUrl } = options
@@ -387,6 +393,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
       elements: limits.elements ?? defaultMessageLimits.elements,
       depth: limits.depth ?? defaultMessageLimits.depth,
     },
+    callLimits: limits.concurrency === undefined ? undefined : { concurrency: limits.concurrency, queue: limits.queue ?? 256 },
     admit: options.admit as Declaration['admit'],
     report: options.report ?? stderrReporter(),
     now: options.now ?? (() => performance.now()),

@@ -2,7 +2,7 @@
 // over a socket and receives change requests over it.
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { type Definition, definitionOf, definitionsOf } from '../definitions.ts'
+import { type Definition, definitionOf, definitionsOf, slowTool } from '../definitions.ts'
 import type { FromUpstream, ToUpstream } from '../upstreams.ts'
 
 const [name = '', count = '0', port = '0'] = process.argv.slice(2)
@@ -26,6 +26,8 @@ function put(tool: string): void {
   write({ method: 'notifications/tools/list_changed' })
 }
 
+const slowMs = 1_000
+
 const answers: { readonly [method: string]: (params: { readonly name?: string }) => object } = {
   initialize: () => ({
     protocolVersion: '2025-06-18',
@@ -46,6 +48,10 @@ createInterface({ input: process.stdin })
       return
     }
     const answer = answers[method]
+    if (method === 'tools/call' && params.name === slowTool) {
+      setTimeout(() => write({ id, result: answer?.(params) }), slowMs)
+      return
+    }
     if (answer === undefined) write({ id, error: { code: -32601, message: 'Method not found' } })
     else write({ id, result: answer(params) })
   })

@@ -97,7 +97,7 @@ async function configuration(
   profile: string | undefined,
   io: Io,
 ): Promise<{ readonly wantsToken: boolean; readonly exposure: ExposureName | undefined }> {
-  const { readConfig } = await import('@unfold-mcp/gateway/config')
+  const { hasClientTokens, readConfig } = await import('@unfold-mcp/gateway/config')
   const { profiles, tokens, exposure } = (await readConfig(file, io.env)).config
   const names = Object.keys(profiles)
   if (profile !== undefined && !names.includes(profile)) {
@@ -105,7 +105,7 @@ async function configuration(
     throw usageError(`Unknown profile "${profile}" in ${file}. ${known}`, { known: names })
   }
   const own = profile === undefined ? undefined : modeOf(profiles[profile]?.exposure)
-  return { wantsToken: tokens.length > 0, exposure: own ?? modeOf(exposure) }
+  return { wantsToken: hasClientTokens(tokens), exposure: own ?? modeOf(exposure) }
 }
 
 const modeOf = (exposure: ExposureName | { readonly mode?: ExposureName | undefined } | undefined): ExposureName | undefined =>

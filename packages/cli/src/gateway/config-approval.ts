@@ -68,12 +68,15 @@ function effectsOf({ mcpServers, store, audit }: WrittenConfig) {
 
 /** Access from outside this machine. */
 function accessRules({ listen, tokens }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
-  const { host, allowedHosts, allowedOrigins } = listen
-  const holders = tokens.map(({ name, hash }) => `${name} (${hash.slice(0, hashPrefixLength)})`)
+  const { host, allowedHosts, allowedOrigins, trustedProxies } = listen
+  const holders = tokens.map(
+    ({ name, hash, role }) => `${name} (${hash.slice(0, hashPrefixLength)}${role === undefined ? '' : `, ${role}`})`,
+  )
   return [
     ...(isLoopback(host) ? [] : [`listens on ${host}; tokens: ${holders.join(', ')}`]),
     ...allowedHosts.map((name) => `accepts host name ${name}`),
     ...allowedOrigins.map((origin) => `accepts browser origin ${origin}`),
+    ...trustedProxies.map((proxy) => `trusts the client addresses that ${proxy} forwards`),
   ]
 }
 

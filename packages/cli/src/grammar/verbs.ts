@@ -141,7 +141,11 @@ export const verbs: { readonly [name: string]: Verb } = {
   token: {
     description: 'Manage access tokens of the gateway',
     usage: 'add|list|revoke [<name>]',
-    flags: { profile: text('name', 'With add: restrict the token to this profile'), ...editFlags },
+    flags: {
+      profile: text('name', 'With add: restrict the token to this profile'),
+      role: text('metrics|viewer|reviewer|operator|admin', 'With add: for /metrics and the admin API instead of MCP clients'),
+      ...editFlags,
+    },
   },
   connect: {
     description: 'Connect an MCP client to the gateway',

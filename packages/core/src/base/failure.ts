@@ -7,6 +7,7 @@ export interface FailureDetails {
   ambiguous_resource: { uri: string; servers: readonly string[]; uris: readonly string[] }
   arguments_too_large: { limit: number; what: 'elements' | 'depth' }
   body_too_large: { limit: number }
+  busy: { running: number; waiting: number }
   call_cancelled: { tool: string }
   conflicting_groups: { groups: readonly string[] }
   connection_limit: { limit: number }
@@ -75,6 +76,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   ambiguous_resource: 'protocol',
   arguments_too_large: 'protocol',
   body_too_large: 'protocol',
+  busy: 'tool',
   call_cancelled: 'tool',
   conflicting_groups: 'operator',
   connection_limit: 'protocol',

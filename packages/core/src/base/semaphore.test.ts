@@ -70,3 +70,39 @@ test('without a queue limit, every caller waits', async () => {
   await Promise.all(waiting)
   expect(semaphore.running).toBe(0)
 })
+
+test('a holder with a long queue does not delay the next one, and slots are kept free for newcomers', async () => {
+  const semaphore = new Semaphore(() => ({ concurrency: 4, queue: 100 }))
+  const order: string[] = []
+  const running: (() => void)[] = []
+  const call = async (who: string): Promise<void> => {
+    const release = await semaphore.acquire(undefined, [who])
+    order.push(who)
+    if (release !== undefined) running.push(release)
+  }
+  const calls = Array.from({ length: 20 }, () => call('greedy'))
+  calls.push(call('modest'))
+  await Promise.resolve()
+  expect(semaphore.held(['greedy'])).toEqual({ running: 3, waiting: 17 })
+  expect(semaphore.held(['modest'])).toEqual({ running: 1, waiting: 0 })
+  calls.push(call('modest'))
+  while (order.length < calls.length) {
+    running.shift()?.()
+    await Promise.resolve()
+  }
+  await Promise.all(calls)
+  expect(order.lastIndexOf('modest')).toBeLessThanOrEqual(5)
+  for (const release of running) release()
+  expect([semaphore.running, semaphore.waiting]).toEqual([0, 0])
+})
+
+test('a holder that uses up its share of the queue is rejected, and others are not', async () => {
+  const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 4 }))
+  const release = await semaphore.acquire(undefined, ['greedy'])
+  const waiting = [1, 2, 3].map(() => semaphore.acquire(undefined, ['greedy']))
+  expect(await semaphore.acquire(undefined, ['greedy'])).toBeUndefined()
+  const modest = semaphore.acquire(undefined, ['modest'])
+  release?.()
+  ;(await waiting[0])?.()
+  expect(await modest).toBeTypeOf('function')
+})

@@ -1,3 +1,6 @@
+import { FairQueue } from './fair-queue.ts'
+import { type SharePath, Shares } from './shares.ts'
+
 /** Maximum concurrency and queue length. */
 export interface SemaphoreLimits {
   readonly concurrency: number
@@ -14,77 +17,95 @@ interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Limits concurrency. Others wait in order, and are rejected when the queue is full. */
+const noPath: SharePath = []
+
+interface Waiter {
+  readonly path: SharePath
+  readonly start: (release: () => void) => void
+}
+
+/**
+ * Limits concurrency. Others wait, and are rejected when the queue is full. With paths, every holder has its share of the slots and
+ * of the queue, and waiting holders take turns.
+ */
 export class Semaphore {
-  readonly #limits: () => SemaphoreLimits
-  readonly #queue: (() => void)[] = []
-  #running = 0
+  readonly #running: Shares
+  readonly #waiting: Shares
+  readonly #queue = new FairQueue<Waiter>()
 
   /** `limits` is read on each use, so that configuration changes apply. */
   constructor(limits: () => SemaphoreLimits) {
-    this.#limits = limits
+    this.#running = new Shares(() => limits().concurrency)
+    this.#waiting = new Shares(() => limits().queue ?? Number.POSITIVE_INFINITY)
   }
 
   get running(): number {
-    return this.#running
+    return this.#running.total
   }
 
   get waiting(): number {
-    return this.#queue.length
+    return this.#waiting.total
+  }
+
+  /** Number of slots and places in the queue that a holder has. */
+  held(path: SharePath): { readonly running: number; readonly waiting: number } {
+    return { running: this.#running.held(path), waiting: this.#waiting.held(path) }
   }
 
   /** Resolves with the function that releases; at once with `undefined` when the queue is full. Rejects when aborted. */
-  async acquire(signal?: Signal): Promise<(() => void) | undefined> {
+  async acquire(signal?: Signal, path: SharePath = noPath): Promise<(() => void) | undefined> {
     signal?.throwIfAborted()
-    const { concurrency, queue = Number.POSITIVE_INFINITY } = this.#limits()
-    if (this.#running < concurrency) this.#running++
-    else if (this.#queue.length >= queue) return undefined
-    else await this.#wait(signal)
-    return this.#release()
+    return this.tryAcquire(signal, path) ?? this.#wait(signal, path)
   }
 
   /** Returns the function that releases, or `undefined` if that would mean waiting. */
-  tryAcquire(signal?: Signal): (() => void) | undefined {
-    if (signal?.aborted === true || this.#running >= this.#limits().concurrency) return undefined
-    this.#running++
-    return this.#release()
+  tryAcquire(signal?: Signal, path: SharePath = noPath): (() => void) | undefined {
+    return signal?.aborted === true ? undefined : this.#start(path)
   }
 
-  #release(): () => void {
+  #start(path: SharePath): (() => void) | undefined {
+    const giveBack = this.#running.take(path)
+    if (giveBack === undefined) return undefined
     let isReleased = false
     return () => {
       if (isReleased) return
       isReleased = true
-      this.#next()
+      giveBack()
+      this.#startNext()
     }
   }
 
-  #wait(signal: Signal | undefined): Promise<void> {
+  #wait(signal: Signal | undefined, path: SharePath): Promise<(() => void) | undefined> | undefined {
+    const leaveQueue = this.#waiting.take(path)
+    if (leaveQueue === undefined) return undefined
     return new Promise((resolve, reject) => {
-      const off = (): void => signal?.removeEventListener('abort', abort)
-      const go = (): void => {
-        off()
-        resolve()
+      const leave = (): void => {
+        leaveQueue()
+        signal?.removeEventListener('abort', abort)
       }
+      const remove = this.#queue.add(path, {
+        path,
+        start: (release) => {
+          leave()
+          resolve(release)
+        },
+      })
       const abort = (): void => {
-        off()
-        this.#queue.splice(this.#queue.indexOf(go), 1)
+        remove()
+        leave()
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', abort)
-      this.#queue.push(go)
     })
   }
 
-  #next(): void {
-    this.#running--
-    const { concurrency } = this.#limits()
-    // Starts several when the limit was raised.
-    while (this.#running < concurrency) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      this.#running++
-      next()
+  /** Starts several when the limit was raised, or when one that ended makes room for the shares of others. */
+  #startNext(): void {
+    for (;;) {
+      const next = this.#queue.take((path) => this.#running.hasRoom(path))
+      const release = next === undefined ? undefined : this.#start(next.path)
+      if (next === undefined || release === undefined) return
+      next.start(release)
     }
   }
 }

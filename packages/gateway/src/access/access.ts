@@ -4,6 +4,7 @@ import type { SearchSettings } from '@unfold-mcp/server/search'
 import { mcpPath, serverSegment } from '../base/mcp-path.ts'
 import { profileIncludesServer, profileNamesTools, profilePermits } from '../catalog/profile.ts'
 import type { Config, Profile, TokenRecord } from '../config/schema.ts'
+import { hasClientTokens } from '../config/tokens.ts'
 import { SearchSettingsCache } from './search-settings.ts'
 
 /** The principal of a request: the holder of a token, or anonymous. */
@@ -52,9 +53,9 @@ export class Access implements PermitSource<Client> {
   admits(client: Client): boolean {
     const { tokens } = this.#config
     if (client.server !== undefined && !this.hasServer(client, client.server)) return false
-    if (client.token === undefined) return tokens.length === 0
+    if (client.token === undefined) return !hasClientTokens(tokens)
     const record = tokens.find(({ name }) => name === client.token)
-    if (record === undefined || record.hash !== this.#hashes.get(client)) return false
+    if (record === undefined || record.hash !== this.#hashes.get(client) || record.role !== undefined) return false
     return record.profile === undefined || record.profile === client.profile
   }
 

@@ -1,8 +1,10 @@
 import { decodeUri, nearest, nearestHint, printable } from '@unfold-mcp/core'
-import { isSameToken, presentedToken } from '../access/admin-token.ts'
+import type { RequestHead } from '@unfold-mcp/server'
 import { logLevels, rankOf } from '../base/log.ts'
 import type { ConfigProblem } from '../config/problem.ts'
+import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
+import type { Administrator, Authorization } from './authorization.ts'
 import type { EventStreams } from './event-stream.ts'
 import { json, refusal } from './reply.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
@@ -16,17 +18,24 @@ export interface ReloadResult {
 }
 
 export interface ApiOptions extends StatusSources {
-  /** The admin token; the tokens of the configuration give no access. */
-  readonly admin: string
+  readonly authorization: Authorization
   readonly events: EventStreams
   readonly reload: () => Promise<ReloadResult>
 }
 
-type Route = (url: URL, request: Request, name: string) => Response | Promise<Response>
+type Route = (url: URL, request: RouteRequest, name: string) => Response | Promise<Response>
+
+interface RouteRequest {
+  readonly request: Request
+  readonly from: Administrator
+}
+
+/** Role that a route requires. */
+const requiredRole = (method: string): Role => (method === 'GET' || method === 'HEAD' ? 'viewer' : 'operator')
 
 /** The admin API below `/api`, for the user who runs the gateway. */
-export function adminApi(options: ApiOptions): (request: Request) => Promise<Response> {
-  const { admin, events, gateway, journal, redactor, clients, reload } = options
+export function adminApi(options: ApiOptions): (request: Request, head: RequestHead) => Promise<Response> {
+  const { authorization, events, gateway, journal, redactor, clients, reload } = options
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
@@ -63,23 +72,21 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
     'GET /stderr': limited((limit, url) => entries(journal.last('stderr', limit, fromUpstream(url)))),
     'GET /clients': () => json(clients()),
     'GET /savings': async () => json(await gateway.savings()),
-    'GET /events': (_url, request) => events.open(request),
+    'GET /events': (_url, { request, from }) => events.open(request, from),
     'POST /reload': async () => {
       const { isApplied, problems } = await reload()
       return json({ isApplied, problems: redactor.data(problems) })
     },
   }
-  return async (request) => {
-    const presented = presentedToken(request.headers.get('authorization') ?? undefined)
-    if (presented === undefined || !isSameToken(presented, admin)) {
-      const message =
-        'The admin API requires the admin token. Use the command line (unfold status), or send the token from the run file as Authorization: Bearer <token>.'
-      return refusal(401, message, { 'www-authenticate': 'Bearer realm="administration"' })
-    }
+  return async (request, head) => {
+    const role = requiredRole(request.method)
+    const what = role === 'viewer' ? 'The admin API' : 'Changing the state of the gateway'
+    const from = authorization.authorize(head, role, what)
+    if (from instanceof Response) return from
     const url = new URL(request.url)
     const { route, name } = routeOf(request.method, url.pathname.slice(apiPath.length))
     const handler = Object.hasOwn(routes, route) ? routes[route] : undefined
-    if (handler !== undefined) return handler(url, request, name)
+    if (handler !== undefined) return handler(url, { request, from }, name)
     const path = route.slice(route.indexOf(' '))
     const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
     if (methods.length > 0) return refusal(405, `Method not allowed. Use ${methods.join(' or ')}.`, { allow: methods.join(', ') })

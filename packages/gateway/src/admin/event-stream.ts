@@ -1,5 +1,7 @@
+import { Shares } from '@unfold-mcp/core'
 import { logLevels, rankOf } from '../base/log.ts'
 import { type Journal, type JournalEntry, recordTypes } from '../observability/journal.ts'
+import type { Administrator } from './authorization.ts'
 import { refusal, reply } from './reply.ts'
 
 const keepAliveMs = 15_000
@@ -7,18 +9,26 @@ const keepAliveMs = 15_000
 const maxBufferedBytes = 1_048_576
 const maxStreams = 64
 
+interface StreamOptions {
+  readonly isWanted: (entry: JournalEntry) => boolean
+  readonly missed: readonly JournalEntry[]
+  readonly from: Administrator
+}
+
 /** Server-sent events of the journal. */
 export class EventStreams {
   readonly #journal: Journal
-  readonly #open = new Set<() => void>()
+  readonly #open = new Map<() => void, Administrator>()
+  readonly #slots = new Shares(() => maxStreams)
 
   constructor(journal: Journal) {
     this.#journal = journal
   }
 
   /** Opens a stream of the requested `types`, starting after the client's Last-Event-ID. */
-  open(request: Request): Response {
-    if (this.#open.size >= maxStreams)
+  open(request: Request, from: Administrator): Response {
+    const path = from.token === undefined ? [] : [from.token]
+    if (!this.#slots.hasRoom(path))
       return refusal(503, `Too many event streams (${maxStreams}). Close one, or try again later.`, {
         'retry-after': '30',
       })
@@ -34,17 +44,20 @@ export class EventStreams {
       types.has(entry.type) && !('level' in entry.data && rankOf(entry.data.level) < minRank)
     const lastId = request.headers.get('last-event-id')
     const missed = /^\d{1,15}$/u.test(lastId ?? '') ? this.#journal.after(Number(lastId), types) : []
-    return this.#stream(request.signal, { isWanted, missed })
+    return this.#stream(request.signal, { isWanted, missed, from })
+  }
+
+  /** Ends the streams of tokens that were revoked or lost their role. */
+  dismiss(): void {
+    for (const [end, from] of [...this.#open]) if (!from.isStillAllowed()) end()
   }
 
   close(): void {
-    for (const end of [...this.#open]) end()
+    for (const end of [...this.#open.keys()]) end()
   }
 
-  #stream(
-    disconnected: AbortSignal,
-    { isWanted, missed }: { readonly isWanted: (entry: JournalEntry) => boolean; readonly missed: readonly JournalEntry[] },
-  ): Response {
+  #stream(disconnected: AbortSignal, { isWanted, missed, from }: StreamOptions): Response {
+    const release = this.#slots.take(from.token === undefined ? [] : [from.token])
     const encoder = new TextEncoder()
     let end: () => void = () => undefined
     const body = new ReadableStream<Uint8Array>(
@@ -61,12 +74,13 @@ export class EventStreams {
           })
           end = () => {
             if (!this.#open.delete(end)) return
+            release?.()
             clearInterval(keepAlive)
             unsubscribe()
             disconnected.removeEventListener('abort', end)
             controller.close()
           }
-          this.#open.add(end)
+          this.#open.set(end, from)
           disconnected.addEventListener('abort', end)
           write(': open\n\n')
           for (const entry of missed.filter(isWanted)) if (this.#open.has(end)) write(eventOf(entry))

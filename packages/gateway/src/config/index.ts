@@ -2,5 +2,5 @@
 export { localUrl } from './address.ts'
 export { parseConfig, type ReadConfig, readConfig, writtenConfig } from './read.ts'
 export { isLoopback } from './rules.ts'
-export type { Config as WrittenConfig } from './schema.ts'
-export { createToken } from './tokens.ts'
+export { type Config as WrittenConfig, type Role, roles } from './schema.ts'
+export { createToken, hasClientTokens, type TokenAccess } from './tokens.ts'

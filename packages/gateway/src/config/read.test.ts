@@ -307,7 +307,7 @@ describe('an inconsistency between parts', () => {
     [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" followed by 64 hexadecimal digits.'],
     [
       { listen: { host: '0.0.0.0' } },
-      'listen.host is reachable from other machines, but no token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.',
+      'listen.host is reachable from other machines, but no client token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.',
     ],
   ])('is reported: %j', (value, expected) => {
     const found = mistakes(json(value))

@@ -3,7 +3,7 @@ import type { Config } from './schema.ts'
 
 // All other settings take effect immediately.
 const startupSettings: { readonly [K in keyof Config]?: readonly string[] } = {
-  listen: ['host', 'port', 'allowedHosts', 'allowedOrigins'],
+  listen: ['host', 'port', 'allowedHosts', 'allowedOrigins', 'trustedProxies'],
   store: ['kind', 'path'],
   audit: [],
   limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions', 'stallTimeoutMs', 'unsentBytes'],

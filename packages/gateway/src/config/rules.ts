@@ -1,6 +1,7 @@
 import { nearest, printable } from '@unfold-mcp/core'
 import { confusableNames, serverSlug } from '../names/naming.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
+import { hasClientTokens } from './tokens.ts'
 
 /** An inconsistency between parts of a configuration that are valid on their own. */
 export interface RuleViolation {
@@ -175,7 +176,7 @@ function unknownNames(
 
 function tokenRules({ tokens, profiles }: Config): readonly RuleViolation[] {
   const known = Object.keys(profiles)
-  return tokens.flatMap(({ name, hash, profile }, index) => {
+  return tokens.flatMap(({ name, hash, profile, role }, index) => {
     const violations: RuleViolation[] = []
     const before = tokens.slice(0, index)
     if (before.some((other) => other.name === name))
@@ -184,17 +185,22 @@ function tokenRules({ tokens, profiles }: Config): readonly RuleViolation[] {
       violations.push({ path: ['tokens', index, 'hash'], message: 'is already the hash of another token. Create a new token.' })
     if (profile !== undefined && !known.includes(profile))
       violations.push({ path: ['tokens', index, 'profile'], message: unknown('profile', profile, known) })
+    if (profile !== undefined && role !== undefined)
+      violations.push({
+        path: ['tokens', index, 'role'],
+        message: 'cannot be combined with a profile: a token with a role is not for MCP clients. Create two tokens.',
+      })
     return violations
   })
 }
 
 function listenRules({ listen, tokens }: Config): readonly RuleViolation[] {
-  if (tokens.length > 0 || isLoopback(listen.host)) return []
+  if (hasClientTokens(tokens) || isLoopback(listen.host)) return []
   return [{ path: ['listen', 'host'], message: publicWithoutToken }]
 }
 
 export const publicWithoutToken =
-  'is reachable from other machines, but no token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.'
+  'is reachable from other machines, but no client token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.'
 
 /** True if only programs on this machine can connect to this host. */
 export function isLoopback(host: string): boolean {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { hostProfiles } from '@unfold-mcp/core'
 import { z } from 'zod'
 import { mcpPath, serverSegment } from '../base/mcp-path.ts'
@@ -145,11 +146,28 @@ const profile = z.strictObject({
   search: search.optional().describe('Replaces the search settings of the file'),
 })
 
+/** Roles of tokens for people and monitoring, each with the rights of the ones before it. */
+export const roles = ['metrics', 'viewer', 'reviewer', 'operator', 'admin'] as const
+
+export type Role = (typeof roles)[number]
+
 const token = z.strictObject({
   name,
   hash: z.string().regex(/^sha256:[0-9a-f]{64}$/u, 'must be "sha256:" followed by 64 hexadecimal digits'),
   profile: z.string().optional().describe('Restricts the token to this profile. Default: no restriction'),
+  role: z
+    .enum(roles)
+    .optional()
+    .describe(
+      'For the metrics and the admin API instead of MCP: metrics (GET /metrics), viewer (reads everything), reviewer (also approves), operator (also restarts and reloads), admin (everything)',
+    ),
 })
+
+function isNetwork(text: string): boolean {
+  const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/u.exec(text) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
+}
 
 const listen = z.strictObject({
   host: z.string().min(1, 'is empty').default('127.0.0.1'),
@@ -162,6 +180,10 @@ const listen = z.strictObject({
     .array(z.string().regex(/^https?:\/\/[^\s/]{1,253}$/u, 'must be an origin such as https://app.example'))
     .default([])
     .describe('Additional origins whose pages may connect'),
+  trustedProxies: z
+    .array(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
+    .default([])
+    .describe('Reverse proxies whose X-Forwarded-For or Forwarded header gives the address of the client'),
 })
 
 const store = z.discriminatedUnion('kind', [
@@ -194,8 +216,9 @@ const limits = z.strictObject({
   depth: count.max(1_000).default(100),
   elements: count.max(10_000_000).default(100_000),
   callsPerMinute: count.max(1_000_000).default(6_000).describe('Per client'),
-  sessions: count.max(100_000).default(1_000),
-  subscriptions: count.max(100_000).default(1_024),
+  calls: count.max(1_000_000).default(2_048).describe('Running and queued calls of all clients'),
+  sessions: count.max(100_000).default(1_000).describe('Of all clients; one client gets at most three quarters'),
+  subscriptions: count.max(100_000).default(1_024).describe('Of all clients; one client gets at most three quarters'),
   stallTimeoutMs: ms.min(100).default(30_000).describe('Disconnects a client that accepts no part of a reply for this long'),
   unsentBytes: z
     .int()

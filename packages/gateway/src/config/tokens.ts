@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { TokenRecord } from './schema.ts'
+import type { Role, TokenRecord } from './schema.ts'
 
 // A recognisable prefix, for people and for secret scanners.
 const prefix = 'unf_'
@@ -11,11 +11,26 @@ export interface CreatedToken {
   readonly record: TokenRecord
 }
 
-/** Creates a token of 256 random bits. */
-export function createToken(name: string, profile?: string, random: (size: number) => Uint8Array = randomBytes): CreatedToken {
-  const token = `${prefix}${Buffer.from(random(32)).toString('base64url')}`
-  return { token, record: { name, hash: hashOf(token), ...(profile !== undefined && { profile }) } }
+/** What a token gives access to: MCP, restricted to a profile, or the admin routes by role. */
+export interface TokenAccess {
+  readonly profile?: string | undefined
+  readonly role?: Role | undefined
 }
+
+/** Creates a token of 256 random bits. `access`: what it is for, or only its profile. */
+export function createToken(
+  name: string,
+  access: TokenAccess | string = {},
+  random: (size: number) => Uint8Array = randomBytes,
+): CreatedToken {
+  const token = `${prefix}${Buffer.from(random(32)).toString('base64url')}`
+  const { profile, role } = typeof access === 'string' ? { profile: access, role: undefined } : access
+  const record = { name, hash: hashOf(token), ...(profile !== undefined && { profile }), ...(role !== undefined && { role }) }
+  return { token, record }
+}
+
+/** True if MCP clients need a token. Tokens with a role are not for clients. */
+export const hasClientTokens = (tokens: readonly TokenAccess[]): boolean => tokens.some(({ role }) => role === undefined)
 
 /**
  * Finds the record of a token in constant time.

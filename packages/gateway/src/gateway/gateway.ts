@@ -39,7 +39,7 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   /** Applied to every call; the first one is outermost. */
   readonly middleware?: readonly Middleware[]
   /** Called before every tool call; a failure that it throws is returned to the client. */
-  readonly admit?: (call: { readonly scope: string; readonly principal: Client | undefined }) => void
+  readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
   /** Called before any server is started, so that no event is missed. */
   readonly observe?: (upstreams: Upstreams) => void
 }

@@ -6,6 +6,7 @@ import { type StdioClient, serveStdio } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import { isSameToken, presentedToken } from '../access/admin-token.ts'
 import { type ClientStatus, clientLabels } from '../access/clients.ts'
+import type { RejectedTokens } from '../access/rejected-tokens.ts'
 import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -14,6 +15,7 @@ import { bridgeAuthority, bridgeHeaders, endingNotice } from './bridge-protocol.
 export interface BridgesOptions {
   readonly gateway: Gateway
   readonly token: string
+  readonly rejected: RejectedTokens
   readonly isDraining: () => boolean
   /** Resolves when every server was tried once. */
   readonly ready: Promise<unknown>
@@ -82,7 +84,10 @@ export class Bridges {
     const presented = presentedToken(headerOf(request, 'authorization'))
     // Browsers are not allowed.
     const isBrowser = headerOf(request, 'origin') !== undefined
-    if (isBrowser || presented === undefined || !isSameToken(presented, token)) return refuse(socket, 401, 'Invalid token.')
+    if (isBrowser || presented === undefined || !isSameToken(presented, token)) {
+      this.#options.rejected.record({ address: request.socket.remoteAddress }, presented !== undefined)
+      return refuse(socket, 401, 'Invalid token.')
+    }
     if (isDraining()) return refuse(socket, 503, 'The gateway is shutting down.')
     const profile = headerOf(request, bridgeHeaders.profile)
     const view = headerOf(request, bridgeHeaders.view)

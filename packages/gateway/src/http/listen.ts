@@ -1,8 +1,11 @@
-import { type Handler, type ListeningServer, listen, slowClientMessage } from '@unfold-mcp/server'
+import { addressShare, type Handler, type ListeningServer, listen, slowClientMessage } from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
+import { clientShare } from '../access/caller-path.ts'
 import { StatelessClients, sessionStatus } from '../access/clients.ts'
+import { RejectedTokens } from '../access/rejected-tokens.ts'
 import type { ReloadResult } from '../admin/api.ts'
+import { Authorization } from '../admin/authorization.ts'
 import { EventStreams } from '../admin/event-stream.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
@@ -15,7 +18,7 @@ import type { Journal } from '../observability/journal.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Redactor } from '../observability/redactor.ts'
 import { ActiveRequests } from './active-requests.ts'
-import { Bridges } from './bridges.ts'
+import { Bridges, type BridgesOptions } from './bridges.ts'
 import { routes } from './routes.ts'
 import { StartupWait } from './startup-wait.ts'
 
@@ -63,6 +66,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const isPublic = !isLoopback(host)
   const statelessClients = new StatelessClients()
   const events = new EventStreams(journal)
+  const rejected = new RejectedTokens({ log, onRefused: metrics.tokenRejected })
+  const authorization = new Authorization({ admin: options.admin, config: () => gateway.config, rejected })
   const startupWait = new StartupWait(gateway)
   let listening: ListeningServer | undefined
   const handler = (): Handler | undefined => listening?.handler
@@ -81,6 +86,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     maxBodyBytes: limits.bodyBytes,
     sessions: { max: limits.sessions },
     maxSubscriptions: limits.subscriptions,
+    trustedProxies: settings.trustedProxies,
+    shareKey: (head, client) => clientShare(client, addressShare(head)),
     // Two per client, and some for short requests.
     maxConnections: 2 * limits.sessions + limits.subscriptions + 256,
     stallTimeoutMs: limits.stallTimeoutMs,
@@ -97,7 +104,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       const isSession = head.header('mcp-session-id') !== undefined
       // Sessions still need to answer elicitations of running calls, and to cancel them.
       if (isDraining() && !(isSession && head.method === 'POST')) return shuttingDown()
-      const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic })
+      const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic, rejected })
       const isStateless = head.header('mcp-method') !== undefined
       if (client instanceof Response) return client
       if (isStateless) statelessClients.record(client, head.header('user-agent'))
@@ -107,6 +114,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       ...options,
       gateway,
       isPublic,
+      authorization,
       events,
       startedAt: performance.now(),
       url: () => (listening === undefined ? '' : localUrl(listening.url)),
@@ -122,6 +130,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const unsubscribe = gateway.toolboxes.onClose((toolbox) => served.remove(toolbox))
   const bridges = bridgesFor(listening, options, {
     gateway,
+    rejected,
     ready: gateway.upstreams.ready.then(() => gateway.proxy.documentsRead()),
   })
   const requests = new ActiveRequests(listening.server)
@@ -130,7 +139,10 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     handler: listening.handler,
     idle: () => requests.idle(),
     drain: () => bridges?.drain(),
-    dismiss: async () => handler()?.disconnect((client) => client !== undefined && !gateway.access.admits(client)),
+    dismiss: async () => {
+      events.dismiss()
+      await handler()?.disconnect((client) => client !== undefined && !gateway.access.admits(client))
+    },
     async close() {
       detach()
       unsubscribe()
@@ -144,9 +156,9 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
 function bridgesFor(
   { server }: ListeningServer,
   { bridge, isDraining, log }: HttpOptions,
-  { gateway, ready }: { readonly gateway: Gateway; readonly ready: Promise<unknown> },
+  more: Pick<BridgesOptions, 'gateway' | 'rejected' | 'ready'>,
 ): Bridges | undefined {
-  return bridge === undefined ? undefined : new Bridges(server, { gateway, token: bridge, isDraining, ready, log })
+  return bridge === undefined ? undefined : new Bridges(server, { ...more, token: bridge, isDraining, log })
 }
 
 function stdioOnly(): Response {

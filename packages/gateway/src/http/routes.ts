@@ -1,10 +1,9 @@
 import { Failure, printable } from '@unfold-mcp/core'
-import { isSameToken, presentedToken } from '../access/admin-token.ts'
+import type { RequestHead } from '@unfold-mcp/server'
 import { type ApiOptions, adminApi, apiPath } from '../admin/api.ts'
 import { json, refusal, reply } from '../admin/reply.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
-import { verifyToken } from '../config/tokens.ts'
 import type { DegradedPart } from '../observability/degraded-parts.ts'
 import type { Metrics } from '../observability/metrics.ts'
 
@@ -16,36 +15,32 @@ export interface RouteOptions extends ApiOptions {
 }
 
 /** Handles all paths outside the MCP endpoint: health, readiness, metrics and the admin API. */
-export function routes(options: RouteOptions): (request: Request) => Promise<Response> {
-  const { metrics, gateway, admin, isPublic, isReady, degraded, log } = options
+export function routes(options: RouteOptions): (request: Request, head: RequestHead) => Promise<Response> {
+  const { metrics, gateway, authorization, isPublic, isReady, degraded, log } = options
   const api = adminApi(options)
-  const mayReadMetrics = (request: Request): boolean => {
-    const { tokens } = gateway.config
-    if (!isPublic && tokens.length === 0) return true
-    const presented = presentedToken(request.headers.get('authorization') ?? undefined)
-    return presented !== undefined && (isSameToken(presented, admin) || verifyToken(presented, tokens) !== undefined)
+  // Without any token, every program on this machine can use every server, so their names and counts are no secret.
+  const isOpen = (): boolean => !isPublic && gateway.config.tokens.length === 0
+  const refusedMetrics = (head: RequestHead): Response | undefined => {
+    const from = isOpen() ? undefined : authorization.authorize(head, 'metrics', '/metrics')
+    return from instanceof Response ? from : undefined
   }
-  const handlers: { readonly [path: string]: (request: Request) => Response | Promise<Response> } = {
+  const handlers: { readonly [path: string]: (head: RequestHead) => Response | Promise<Response> } = {
     '/healthz': () => json({ status: 'alive' }),
     '/readyz': () => (isReady() ? json(readiness(degraded())) : json({ status: 'not ready' }, { status: 503 })),
-    '/metrics': async (request) =>
-      mayReadMetrics(request)
-        ? reply(await metrics.text(), { headers: { 'content-type': metrics.contentType } })
-        : refusal(401, 'Metrics require a token. Send it as Authorization: Bearer <token>.', {
-            'www-authenticate': 'Bearer',
-          }),
+    '/metrics': async (head) =>
+      refusedMetrics(head) ?? reply(await metrics.text(), { headers: { 'content-type': metrics.contentType } }),
   }
-  const handle = async (request: Request): Promise<Response> => {
+  const handle = async (request: Request, head: RequestHead): Promise<Response> => {
     const { pathname } = new URL(request.url)
-    if (pathname === apiPath || pathname.startsWith(`${apiPath}/`)) return api(request)
+    if (pathname === apiPath || pathname.startsWith(`${apiPath}/`)) return api(request, head)
     const handler = Object.hasOwn(handlers, pathname) ? handlers[pathname] : undefined
     if (handler === undefined) return notFound(pathname)
-    if (request.method === 'GET' || request.method === 'HEAD') return handler(request)
+    if (request.method === 'GET' || request.method === 'HEAD') return handler(head)
     return refusal(405, 'Method not allowed. Use GET.', { allow: 'GET, HEAD' })
   }
-  return async (request) => {
+  return async (request, head) => {
     try {
-      return await handle(request)
+      return await handle(request, head)
     } catch (error) {
       log.error({ error }, 'request failed')
       return refusal(500, 'Internal error. Try the request again.')

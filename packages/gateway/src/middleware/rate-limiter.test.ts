@@ -2,7 +2,7 @@ import { isFailure } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
 import { RateLimiter } from './rate-limiter.ts'
 
-const call = (scope: string) => ({ scope, principal: undefined })
+const call = (scope: string) => ({ scope, share: undefined })
 
 test('a client can use its calls in a burst, then at the configured rate, and learns how long to wait', () => {
   let now = 0

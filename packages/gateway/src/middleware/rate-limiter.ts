@@ -1,5 +1,4 @@
 import { Failure } from '@unfold-mcp/core'
-import type { Client } from '../access/access.ts'
 import { TokenBucket, type TokenBucketOptions } from '../base/token-bucket.ts'
 
 const maxClients = 10_000
@@ -34,8 +33,8 @@ export class RateLimiter {
   }
 
   /** Counts a call, or throws `rate_limited`. Clients with the same token share a limit; anonymous sessions have their own. */
-  admit({ scope, principal }: { readonly scope: string; readonly principal: Client | undefined }): void {
-    const bucket = this.#bucketFor(principal?.token === undefined ? scope : `token:${principal.token}`)
+  admit({ scope, share }: { readonly scope: string; readonly share: string | undefined }): void {
+    const bucket = this.#bucketFor(share ?? scope)
     if (bucket.tryTake(1)) return
     this.#options.onLimited?.()
     const limit = this.#options.perMinute()

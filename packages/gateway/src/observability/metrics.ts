@@ -21,6 +21,8 @@ export class Metrics {
     setTimeout(() => void this.#load().catch(() => undefined), loadAfterMs).unref()
   }
 
+  readonly tokenRejected = (status: 401 | 429): void => this.#update((metrics) => metrics.tokenRejected(status))
+
   readonly rateLimited = (): void => this.#update((metrics) => metrics.rateLimited())
 
   readonly slowClient = (reason: string): void => this.#update((metrics) => metrics.slowClient(reason))

@@ -45,6 +45,10 @@ export class PrometheusMetrics {
     'reason',
   ])
 
+  readonly #tokensRejected = this.#counter('unfold_tokens_rejected_total', 'Requests with an invalid token, by status', [
+    'status',
+  ])
+
   /** Counts calls in batches, which is cheaper. */
   call(call: UpstreamEvents['call']): void {
     if (this.#uncounted.push(call) >= maxUncounted) this.#count()
@@ -61,6 +65,10 @@ export class PrometheusMetrics {
 
   listChanged({ upstream }: UpstreamEvents['list_changed']): void {
     this.#listChanged.inc({ upstream })
+  }
+
+  tokenRejected(status: 401 | 429): void {
+    this.#tokensRejected.inc({ status: String(status) })
   }
 
   rateLimited(): void {

@@ -1,6 +1,7 @@
 import { type ClientCapabilities, type InputRequiredResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { CallResult, Relay } from '@unfold-mcp/client'
 import type { Client } from '../access/access.ts'
+import { callerPath } from '../access/caller-path.ts'
 import type { ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Exchanges } from './exchanges.ts'
@@ -28,7 +29,8 @@ export function proxyCall(context: CallContext, call: ProxiedCall): Promise<Prox
   const { upstream, tool, input, trace } = call
   const send = (relay: Relay, { signal, onProgress }: SendOptions): Promise<ProxiedResult> => {
     const meta = trace === undefined ? undefined : { ...trace }
-    const options = meta === undefined ? { signal, onProgress, relay } : { signal, onProgress, relay, meta }
+    const caller = callerPath(call.ctx)
+    const options = meta === undefined ? { signal, onProgress, relay, caller } : { signal, onProgress, relay, caller, meta }
     return context.upstreams.call(upstream, tool, input, options).then((result) => clientResult(context, call, result))
   }
   return context.exchanges.run<Exclude<ProxiedResult, InputRequiredResult>>(new ProxiedToolCall(context, call), send)

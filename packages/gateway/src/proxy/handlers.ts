@@ -10,6 +10,7 @@ import { isClientError } from '@unfold-mcp/client'
 import { nearest, nearestHint, printable, type Reason } from '@unfold-mcp/core'
 import { SdkPort, type Served } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
+import { callerPath } from '../access/caller-path.ts'
 import { serverSlug } from '../names/naming.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -35,7 +36,7 @@ export interface Handlers {
 }
 
 /** Registers handlers for prompts, resources and completions, according to the capabilities. */
-export function register(mcp: McpServer, { era, principal }: Served, parts: Handlers): void {
+export function register(mcp: McpServer, { era, scope, principal, share }: Served, parts: Handlers): void {
   const { documents, subscriptions, exchanges, upstreams, capabilities, canSubscribe, read } = parts
   const client: Client | undefined = principal
   const { server } = mcp
@@ -61,9 +62,10 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       signal: ctx.mcpReq.signal,
       progress: (progress, total, message) => report(ctx, { progress, total, message }),
     }
+    const caller = callerPath({ share, era, scope, envelope: ctx.mcpReq.envelope })
     return asProtocolError(() =>
       exchanges.run<object>(request, async (relay, options) =>
-        resultOf(name, await upstreams.request(name, method, params, { ...options, relay })),
+        resultOf(name, await upstreams.request(name, method, params, { ...options, relay, caller })),
       ),
     )
   }
@@ -102,9 +104,9 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
   if (capabilities.subscribe && era === 'session') {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
       const owner = resolved(documents.route(client, uri), uri)
-      if (!subscriptions.hasRoomFor(mcp))
+      if (!subscriptions.hasRoomFor({ key: mcp, share }))
         throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many resource subscriptions. Unsubscribe from some first.')
-      await asProtocolError(() => subscriptions.add(mcp, owner, uri))
+      await asProtocolError(() => subscriptions.add({ key: mcp, share }, owner, uri))
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {

@@ -122,16 +122,16 @@ export class UpstreamProxy {
   }
 
   /** Subscribes to the resources of a `subscriptions/listen` stream. Returns a function that unsubscribes. */
-  readonly onListen = ({ principal, resources }: SubscriptionStream): (() => void) => {
+  readonly onListen = ({ principal, share, resources }: SubscriptionStream): (() => void) => {
     const client: Client | undefined = principal
-    const subscriber = {}
+    const subscriber = { key: {}, share }
     this.#announcer.addStream(client)
     for (const uri of resources) {
       const route = this.#documents.route(client, uri)
       if (route !== undefined && 'server' in route && this.#subscriptions.hasRoomFor(subscriber))
         this.#subscriptions.addEventually(subscriber, route, uri)
     }
-    return () => this.#subscriptions.removeAll(subscriber)
+    return () => this.#subscriptions.removeAll(subscriber.key)
   }
 
   /** Sends notifications on streams through `notifier` until the returned function is called. */

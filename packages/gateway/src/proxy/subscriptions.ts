@@ -1,3 +1,4 @@
+import { Shares } from '@unfold-mcp/core'
 import type { UpstreamConnection } from '../upstreams/connection.ts'
 import type { Subscribers } from './document-announcer.ts'
 
@@ -11,6 +12,15 @@ const maxTotal = 32_768
 /** `uri` is the one the subscriber knows. */
 interface Subscription {
   readonly uri: string
+  readonly release: () => void
+}
+
+/** A session or stream that subscribes. */
+export interface Subscriber {
+  /** Identity of the session or stream. */
+  readonly key: object
+  /** Client whose share of all subscriptions it uses. */
+  readonly share: string | undefined
 }
 
 /** Resource subscriptions of all clients. Each server gets one subscription per resource. */
@@ -19,30 +29,30 @@ export class Subscriptions {
   readonly #servers = new Map<string, Map<string, Map<object, Subscription>>>()
   /** By subscriber and the URI it knows. */
   readonly #resources = new Map<object, Map<string, SubscribedResource>>()
-  #total = 0
+  readonly #slots = new Shares(() => maxTotal)
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
   }
 
-  hasRoomFor(subscriber: object): boolean {
-    return this.#total < maxTotal && (this.#resources.get(subscriber)?.size ?? 0) < maxPerClient
+  hasRoomFor({ key, share }: Subscriber): boolean {
+    return this.#slots.hasRoom(pathOf(share)) && (this.#resources.get(key)?.size ?? 0) < maxPerClient
   }
 
   /** Subscribes, and resolves when the server has confirmed. On an error there is no subscription. */
-  async add(subscriber: object, resource: SubscribedResource, uri: string): Promise<void> {
+  async add(subscriber: Subscriber, resource: SubscribedResource, uri: string): Promise<void> {
     const subscription = this.#subscription(subscriber, resource, uri)
     try {
       await this.#subscribe(resource)
     } catch (error) {
       // A repeated request meanwhile has its own entry and result.
-      if (this.#subscribers(resource)?.get(subscriber) === subscription) this.#delete(subscriber, resource)
+      if (this.#subscribers(resource)?.get(subscriber.key) === subscription) this.#delete(subscriber.key, resource)
       throw error
     }
   }
 
   /** Subscribes without waiting; a failure is retried when the server reconnects. */
-  addEventually(subscriber: object, resource: SubscribedResource, uri: string): void {
+  addEventually(subscriber: Subscriber, resource: SubscribedResource, uri: string): void {
     this.#subscription(subscriber, resource, uri)
     this.#subscribe(resource).catch(() => undefined)
   }
@@ -82,16 +92,16 @@ export class Subscriptions {
     return this.#servers.get(server)?.get(original)
   }
 
-  #subscription(subscriber: object, resource: SubscribedResource, uri: string): Subscription {
+  #subscription({ key, share }: Subscriber, resource: SubscribedResource, uri: string): Subscription {
     const { server, original } = resource
     const uris = this.#servers.get(server) ?? new Map<string, Map<object, Subscription>>()
     const subscribers = uris.get(original) ?? new Map<object, Subscription>()
     this.#servers.set(server, uris.set(original, subscribers))
-    if (!subscribers.has(subscriber)) this.#total += 1
-    const resources = this.#resources.get(subscriber) ?? new Map<string, SubscribedResource>()
-    this.#resources.set(subscriber, resources.set(uri, { server, original }))
-    const subscription = { uri }
-    subscribers.set(subscriber, subscription)
+    const resources = this.#resources.get(key) ?? new Map<string, SubscribedResource>()
+    this.#resources.set(key, resources.set(uri, { server, original }))
+    const release = subscribers.get(key)?.release ?? this.#slots.take(pathOf(share)) ?? (() => undefined)
+    const subscription = { uri, release }
+    subscribers.set(key, subscription)
     return subscription
   }
 
@@ -99,8 +109,10 @@ export class Subscriptions {
   #delete(subscriber: object, { server, original }: SubscribedResource): boolean {
     const uris = this.#servers.get(server)
     const subscribers = uris?.get(original)
-    if (uris === undefined || subscribers?.delete(subscriber) !== true) return false
-    this.#total -= 1
+    const subscription = subscribers?.get(subscriber)
+    if (uris === undefined || subscribers === undefined || subscription === undefined) return false
+    subscribers.delete(subscriber)
+    subscription.release()
     this.#forgetUris(subscriber, { server, original })
     if (subscribers.size > 0) return false
     uris.delete(original)
@@ -115,6 +127,8 @@ export class Subscriptions {
     if (resources.size === 0) this.#resources.delete(subscriber)
   }
 }
+
+const pathOf = (share: string | undefined): readonly string[] => (share === undefined ? [] : [share])
 
 /** A resource of a server, by its original URI. */
 export interface SubscribedResource {

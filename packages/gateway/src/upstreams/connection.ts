@@ -18,4 +18,8 @@ export type UpstreamConnection = Pick<
 > &
   Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe' | 'received'>>
 
-export type UpstreamCall = Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'>
+export interface UpstreamCall
+  extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'> {
+  /** Client whose share of the server's slots and queue the call takes, outermost first. Default: limited only by the total. */
+  readonly caller?: readonly string[]
+}

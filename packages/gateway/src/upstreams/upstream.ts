@@ -1,6 +1,6 @@
 import type { Clock } from '@unfold-mcp/client'
 import { type CallResult, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
-import { printable, Semaphore, type Tool } from '@unfold-mcp/core'
+import { printable, Semaphore, type SharePath, type Tool } from '@unfold-mcp/core'
 import { publicUrl } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
 import { FollowBudget } from './connected/follow-budget.ts'
@@ -198,8 +198,8 @@ export class Upstream {
     const startedAt = clock.now()
     let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
     try {
-      const { signal } = options
-      const release = this.#semaphore.tryAcquire(signal) ?? (await this.#acquire(signal))
+      const { signal, caller } = options
+      const release = this.#semaphore.tryAcquire(signal, caller) ?? (await this.#acquire(signal, caller))
       try {
         const live = this.#live ?? (await this.#liveConnection(signal))
         const result = await live.call(tool, args, options)
@@ -219,9 +219,9 @@ export class Upstream {
 
   /** Sends a request other than tools/call. Every failure is an `UpstreamError`. */
   async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<unknown> {
-    const { signal } = options
+    const { signal, caller } = options
     try {
-      const release = await this.#acquire(signal)
+      const release = await this.#acquire(signal, caller)
       try {
         const live = await this.#liveConnection(signal)
         return await live.request(method, params, options)
@@ -242,17 +242,20 @@ export class Upstream {
   }
 
   /** Waits for a free slot. Resolves with a function that releases it. */
-  async #acquire(signal: AbortSignal | undefined): Promise<() => void> {
-    const release = await this.#semaphore.acquire(signal).catch((error: unknown) => {
+  async #acquire(signal: AbortSignal | undefined, caller: SharePath | undefined): Promise<() => void> {
+    const release = await this.#semaphore.acquire(signal, caller).catch((error: unknown) => {
       throw this.#error('cancelled', 'was not called: the call was cancelled while it was queued.', { cause: error })
     })
     if (release !== undefined) return release
-    const { concurrency, queue } = this.#settings
-    throw this.#error(
-      'busy',
-      `is busy: ${concurrency} calls are running and ${queue} are queued. The tool was not called; try again later.`,
-      { retryAfterMs: 1_000 },
-    )
+    throw this.#error('busy', `is busy: ${this.#load(caller)}`, { retryAfterMs: 1_000 })
+  }
+
+  #load(caller: SharePath = []): string {
+    const { running, waiting } = this.#semaphore
+    const own = this.#semaphore.held(caller.slice(0, 1))
+    if (waiting < this.#settings.queue)
+      return `${own.running} of your calls are running and ${own.waiting} are queued, which is your share. The tool was not called; wait for some of them to finish, then try again.`
+    return `${running} calls are running and ${waiting} are queued. The tool was not called; try again later.`
   }
 
   #release(release: () => void): void {

@@ -35,6 +35,8 @@ export interface Served {
   readonly scope: string
   readonly era: Era
   readonly principal: Principal | undefined
+  /** Key of the client's share of all limits; absent where clients cannot be told apart. */
+  readonly share?: string | undefined
 }
 
 /** Registers prompts, resources and the like on a protocol server before it connects. */
@@ -76,11 +78,15 @@ export interface Declaration {
   readonly ttlMs: number | undefined
   readonly listChanged: boolean
   readonly messageLimits: MessageLimits
+  /** Maximum number of running and queued calls; `undefined`: no limit. */
+  readonly callLimits: { readonly concurrency: number; readonly queue: number } | undefined
   readonly admit:
     | ((call: {
         readonly tool: string
         readonly scope: string
         readonly principal: Principal | undefined
+        /** Key of the client's share of all limits; absent where clients cannot be told apart. */
+        readonly share: string | undefined
       }) => void | Promise<void>)
     | undefined
   readonly report: Reporter

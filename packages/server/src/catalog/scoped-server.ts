@@ -7,6 +7,8 @@ import type { Principal } from '../tool/principal.ts'
 export interface ConnectingClient {
   readonly era: Era
   readonly principal?: Principal | undefined
+  /** Key of the client's share of all limits. */
+  readonly share?: string | undefined
   readonly request?: (() => Request) | undefined
   readonly sessionId?: string | undefined
   /** The params of its `initialize` request. */

@@ -1,3 +1,4 @@
+import { Shares } from '@unfold-mcp/core'
 import type { Runtime } from '../runtime/runtime.ts'
 import { runtimeOf } from '../runtime/servable.ts'
 import type { Resumption } from './session-http.ts'
@@ -11,7 +12,8 @@ export interface Endpoint {
   readonly stateless: Stateless
 }
 
-export interface EndpointsOptions extends Omit<StatelessOptions, 'streams'> {
+export interface EndpointsOptions extends Omit<StatelessOptions, 'slots'> {
+  readonly maxSubscriptions: number
   readonly sessions: SessionLimits & Resumption
   /** Clock for idle sessions, in milliseconds. */
   readonly now: () => number
@@ -21,10 +23,14 @@ export interface EndpointsOptions extends Omit<StatelessOptions, 'streams'> {
 export class Endpoints {
   readonly #options: EndpointsOptions
   readonly #byRuntime = new Map<Runtime, Endpoint>()
+  readonly #sessions: Shares
+  readonly #streams: Shares
   #lastNumber = 0
 
   constructor(options: EndpointsOptions) {
     this.#options = options
+    this.#sessions = new Shares(() => options.sessions.max)
+    this.#streams = new Shares(() => options.maxSubscriptions)
   }
 
   get(served: object): Endpoint {
@@ -36,11 +42,11 @@ export class Endpoints {
       runtime,
       sessions: new Sessions(runtime, sessions, {
         now,
-        occupied: () => this.#sum('sessions'),
+        slots: this.#sessions,
         sweep: () => this.sweep(),
         nextNumber: () => ++this.#lastNumber,
       }),
-      stateless: new Stateless(runtime, { ...stateless, streams: () => this.#sum('stateless') }),
+      stateless: new Stateless(runtime, { ...stateless, slots: this.#streams }),
     }
     this.#byRuntime.set(runtime, endpoint)
     return endpoint
@@ -65,11 +71,5 @@ export class Endpoints {
 
   async close(): Promise<void> {
     await Promise.all(this.all().flatMap(({ sessions, stateless }) => [sessions.close(), stateless.close()]))
-  }
-
-  #sum(part: 'sessions' | 'stateless'): number {
-    let sum = 0
-    for (const endpoint of this.#byRuntime.values()) sum += endpoint[part].occupied
-    return sum
   }
 }

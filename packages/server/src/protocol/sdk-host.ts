@@ -34,8 +34,8 @@ export function sdkHost(
   mcp.server.registerCapabilities(capabilities)
   // Registered so that the SDK rejects tools that `extend` registers, which could not be called.
   for (const method of ['tools/list', 'tools/call'] as const) mcp.server.setRequestHandler(method, unreachable)
-  const { era, principal } = scope.settings
-  for (const register of extend) register(mcp, { scope: scope.key, era, principal })
+  const { era, principal, share } = scope.settings
+  for (const register of extend) register(mcp, { scope: scope.key, era, principal, share })
   return mcp
 }
 

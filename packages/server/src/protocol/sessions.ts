@@ -6,7 +6,7 @@ import {
   type RequestId,
   type Server,
 } from '@modelcontextprotocol/server'
-import { Failure, printable } from '@unfold-mcp/core'
+import { Failure, printable, type Shares } from '@unfold-mcp/core'
 import { operationFor } from '../operations/index.ts'
 import type { Operation, Params } from '../operations/operation.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -33,6 +33,8 @@ export interface SessionRequest {
   readonly exchange: Exchange
   readonly body: unknown
   readonly principal: Principal | undefined
+  /** Key of the client's share of all limits. */
+  readonly share: string | undefined
   readonly view: UrlView
 }
 
@@ -178,8 +180,8 @@ class Session {
 export interface SharedSessions {
   /** Clock for idle sessions, in milliseconds. */
   readonly now: () => number
-  /** Number of sessions of all runtimes. */
-  readonly occupied: () => number
+  /** Places for sessions of all runtimes. */
+  readonly slots: Shares
   /** Ends idle sessions of all runtimes. */
   readonly sweep: () => Promise<void>
   readonly nextNumber: () => number
@@ -192,7 +194,6 @@ export class Sessions {
   readonly #shared: SharedSessions
   readonly #now: () => number
   readonly #byId = new Map<string, Session>()
-  #opening = 0
 
   constructor(runtime: Runtime, limits: SessionLimits & Resumption, shared: SharedSessions) {
     this.#runtime = runtime
@@ -203,11 +204,6 @@ export class Sessions {
 
   get size(): number {
     return this.#byId.size
-  }
-
-  /** Number of sessions, including those that are opening. */
-  get occupied(): number {
-    return this.#byId.size + this.#opening
   }
 
   clients(): readonly SessionClient[] {
@@ -242,17 +238,19 @@ export class Sessions {
   }
 
   async #initialize(request: SessionRequest): Promise<Reply> {
-    const { max } = this.#limits
-    if (this.#shared.occupied() >= max) await this.#shared.sweep()
-    if (this.#shared.occupied() >= max) return sessionLimit(max, request.body)
-    this.#opening++
+    const { slots, sweep } = this.#shared
+    const path = request.share === undefined ? [] : [request.share]
+    if (!slots.hasRoom(path)) await sweep()
+    const release = slots.take(path)
+    if (release === undefined) return sessionLimit(slots, request.body)
+    const id = crypto.randomUUID()
     try {
-      const id = crypto.randomUUID()
-      const { principal, view, exchange, body } = request
+      const { principal, share, view, exchange, body } = request
       const scope = await this.#runtime.scopes.open({
         key: `session:${id}`,
         era: 'session',
         principal,
+        share,
         view,
         request: () => exchange.request(),
         sessionId: id,
@@ -261,7 +259,7 @@ export class Sessions {
       const session = new Session(id, this.#runtime, scope, {
         number: this.#shared.nextNumber(),
         now: this.#now(),
-        onClose: this.#remover(id),
+        onClose: this.#remover(id, release),
         resumption: this.#limits,
       })
       await session.connect()
@@ -270,14 +268,18 @@ export class Sessions {
       // A refused client does not know its session id, so it could not end the session.
       if (reply.status !== 200) await session.close()
       return reply
-    } finally {
-      this.#opening--
+    } catch (error) {
+      if (!this.#byId.has(id)) release()
+      throw error
     }
   }
 
   // As a closure inside #initialize this would keep the request in memory for the life of the session.
-  #remover(id: string): () => void {
-    return () => this.#byId.delete(id)
+  #remover(id: string, release: () => void): () => void {
+    return () => {
+      this.#byId.delete(id)
+      release()
+    }
   }
 }
 
@@ -304,9 +306,10 @@ function unknownSession(id: string, body: unknown): Reply {
   return failureReply(404, failure, { id: requestIdOf(body), code: -32001 })
 }
 
-function sessionLimit(limit: number, body: unknown): Reply {
-  const failure = new Failure('session_limit', `Session limit reached (${limit}). Try again later.`, {
-    limit,
-  })
-  return failureReply(503, failure, { id: requestIdOf(body), headers: { 'retry-after': '30' }, code: -32000 })
+function sessionLimit({ isFull, limit }: Shares, body: unknown): Reply {
+  const message = isFull
+    ? `Session limit reached (${limit}). Try again later.`
+    : `Too many sessions of one client (limit for all clients: ${limit}). End unused sessions with DELETE, or try again later.`
+  const failure = new Failure('session_limit', message, { limit })
+  return failureReply(isFull ? 503 : 429, failure, { id: requestIdOf(body), headers: { 'retry-after': '30' }, code: -32000 })
 }

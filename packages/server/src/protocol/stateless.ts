@@ -14,7 +14,7 @@ import {
   type ServerNotifier,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
-import { decodeHeader, Failure, headerMismatch, headerParameters, printable, resolve } from '@unfold-mcp/core'
+import { decodeHeader, Failure, headerMismatch, headerParameters, printable, resolve, type Shares } from '@unfold-mcp/core'
 import { operationFor } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -35,6 +35,8 @@ export interface StatelessRequest {
   readonly route: InboundModernRoute
   readonly body: unknown
   readonly principal: Principal | undefined
+  /** Key of the client's share of all limits. */
+  readonly share: string | undefined
   readonly view: UrlView
 }
 
@@ -59,14 +61,15 @@ export type PrincipalFilter = (principal: Principal | undefined) => boolean
 /** An open `subscriptions/listen` stream. */
 export interface SubscriptionStream {
   readonly principal: Principal | undefined
+  /** Key of the client's share of all limits. */
+  readonly share: string | undefined
   /** Resources that the client subscribed to. */
   readonly resources: readonly string[]
 }
 
 export interface StatelessOptions {
-  readonly maxSubscriptions: number
-  /** Number of open streams of all runtimes that share the limit. */
-  readonly streams: () => number
+  /** Places for streams of all runtimes. */
+  readonly slots: Shares
   readonly onerror: (error: Error) => void
   readonly onListen: (stream: SubscriptionStream) => (() => void) | undefined
 }
@@ -74,8 +77,7 @@ export interface StatelessOptions {
 /** The 2026-07-28 clients of one runtime: independent requests, and subscription streams. */
 export class Stateless {
   readonly #runtime: Runtime
-  readonly #maxSubscriptions: number
-  readonly #openStreams: () => number
+  readonly #slots: Shares
   readonly #onerror: (error: Error) => void
   readonly #onListen: StatelessOptions['onListen']
   readonly #handler: McpHttpHandler
@@ -83,13 +85,10 @@ export class Stateless {
   readonly #running: RunningRequests
   readonly #streams = new Map<McpHttpHandler, Principal | undefined>()
   #streamNumber = 0
-  /** Streams whose scope is still opening. */
-  #opening = 0
 
-  constructor(runtime: Runtime, { maxSubscriptions, streams, onerror, onListen }: StatelessOptions) {
+  constructor(runtime: Runtime, { slots, onerror, onListen }: StatelessOptions) {
     this.#runtime = runtime
-    this.#maxSubscriptions = maxSubscriptions
-    this.#openStreams = streams
+    this.#slots = slots
     this.#onerror = onerror
     this.#onListen = onListen
     this.#running = new RunningRequests(runtime)
@@ -100,16 +99,12 @@ export class Stateless {
     return this.#streams.size
   }
 
-  /** Number of streams, including those that are opening. */
-  get occupied(): number {
-    return this.#streams.size + this.#opening
-  }
-
-  async handle({ exchange, route, body, principal, view }: StatelessRequest): Promise<Reply> {
+  async handle(handled: StatelessRequest): Promise<Reply> {
+    const { exchange, route, body, principal, share, view } = handled
     const { message } = route
     const method = 'method' in message ? message.method : undefined
-    if (method === 'subscriptions/listen') return this.#listen(exchange, body, principal, view)
-    const scope = await this.#runtime.scopes.openEphemeral(view, { principal, request: () => exchange.request() })
+    if (method === 'subscriptions/listen') return this.#listen(handled)
+    const scope = await this.#runtime.scopes.openEphemeral(view, { principal, share, request: () => exchange.request() })
     const operation =
       method === undefined || route.messageKind !== 'request' ? undefined : operationFor(this.#runtime, scope, method)
     if (method === 'tools/call') {
@@ -172,19 +167,20 @@ export class Stateless {
   }
 
   /** Creates a handler per subscription, because its notifications depend on the principal and the view. */
-  async #listen(exchange: Exchange, body: unknown, principal: Principal | undefined, view: UrlView): Promise<Reply> {
-    const limit = this.#maxSubscriptions
-    if (this.#openStreams() >= limit) {
-      const message = `Subscription limit reached (${limit}). Try again later.`
-      return failureReply(200, new Failure('subscription_limit', message, { limit }), { code: -32603, id: requestIdOf(body) })
-    }
-    this.#opening++
+  async #listen({ exchange, body, principal, share, view }: StatelessRequest): Promise<Reply> {
+    const release = this.#slots.take(share === undefined ? [] : [share])
+    if (release === undefined) return subscriptionLimit(this.#slots, body)
+    const key = `stream:${++this.#streamNumber}`
     const scope = await this.#runtime.scopes
-      .open({ key: `stream:${++this.#streamNumber}`, era: 'stateless', principal, view, request: () => exchange.request() })
-      .finally(() => this.#opening--)
+      .open({ key, era: 'stateless', principal, share, view, request: () => exchange.request() })
+      .catch((error: unknown) => {
+        release()
+        throw error
+      })
     let onEnd: (() => void) | undefined
     const bus = new StreamBus(() => {
       onEnd?.()
+      release()
       this.#streams.delete(handler)
       void this.#runtime.scopes.close(scope)
     })
@@ -196,7 +192,7 @@ export class Stateless {
     this.#streams.set(handler, principal)
     this.#runtime.announcer.attach(scope, async () => bus.publish({ kind: 'tools_list_changed' }))
     const response = await handler.fetch(exchange.request(), fetchOptions(body, principal))
-    if (bus.isOpen) onEnd = this.#onListen({ principal, resources: resourceSubscriptions(body) })
+    if (bus.isOpen) onEnd = this.#onListen({ principal, share, resources: resourceSubscriptions(body) })
     else bus.end()
     return response
   }
@@ -254,6 +250,13 @@ class StreamBus implements ServerEventBus {
     if (!this.#hasEnded) this.#onEnd()
     this.#hasEnded = true
   }
+}
+
+function subscriptionLimit({ isFull, limit }: Shares, body: unknown): Reply {
+  const message = isFull
+    ? `Subscription limit reached (${limit}). Try again later.`
+    : `Too many subscriptions of one client (limit for all clients: ${limit}). End one of the open subscriptions/listen streams first.`
+  return failureReply(200, new Failure('subscription_limit', message, { limit }), { code: -32603, id: requestIdOf(body) })
 }
 
 const maxResources = 1_024

@@ -12,6 +12,7 @@ import { Identities } from '../view/identities.ts'
 import { Relists } from '../view/relists.ts'
 import { Views } from '../view/views.ts'
 import { readerKey } from './list-identity.ts'
+import { Slots } from './slots.ts'
 
 /** Creates the SDK server of a scope whose tools come from an adopted server. `isDiscoverable`: the client may ask what the server is for. */
 export type AdoptedHost = (runtime: Runtime, scope: Scope, isDiscoverable: boolean) => Server | McpServer
@@ -28,6 +29,7 @@ export interface Runtime {
   readonly relists: Relists
   readonly identities: Identities
   readonly search: ToolSearch
+  readonly slots: Slots
   readonly adoptedHost: AdoptedHost | undefined
   /** Runs when the runtime stops. */
   readonly unsubscribe: () => void
@@ -67,6 +69,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     relists: new Relists(announcer, now, declaration.relistTimeoutMs),
     identities,
     search: new ToolSearch({ settings: search, now, report }),
+    slots: new Slots(declaration.callLimits),
     adoptedHost,
     unsubscribe:
       typeof facts === 'object' ? facts.subscribe(() => announcer.notifyPaced(declaration.notifyIntervalMs)) : () => undefined,

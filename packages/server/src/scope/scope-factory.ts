@@ -56,7 +56,7 @@ export class ScopeFactory {
     client: ConnectingClient,
     scopedServer: ScopedServer | undefined,
   ): Promise<Scope> {
-    const { principal } = client
+    const { principal, share } = client
     const cost = groupCost(this.#parts.catalogs.of({ scopedServer }))
     const exposureSettings = this.#exposureFor(principal)
     const host = hostOf(view, exposureSettings, client)
@@ -65,6 +65,7 @@ export class ScopeFactory {
     const settings: ScopeSettings = {
       era: 'session',
       principal,
+      share,
       preference,
       exposureSettings,
       host,
@@ -85,7 +86,7 @@ export class ScopeFactory {
   async #openStateless(
     key: string,
     view: UrlView,
-    { principal }: ConnectingClient,
+    { principal, share }: ConnectingClient,
     scopedServer: ScopedServer | undefined,
   ): Promise<Scope> {
     const cost = groupCost(this.#parts.catalogs.of({ scopedServer }))
@@ -93,14 +94,19 @@ export class ScopeFactory {
       return new Scope(
         key,
         await this.#parts.activations.principal(principal.id, cost),
-        this.principalSettings(principal, view),
+        this.principalSettings(principal, view, share),
         scopedServer,
       )
     }
     const shared = await this.#parts.activations.shared(cost)
     const activation = view.isEmpty ? shared.activation : this.#askedFor(view, shared)
     // The key is that of the activation that hooks ran for: no request owns what they prepared, so none releases it.
-    return new Scope(key, new ActivationState(shared.key, activation), this.#statelessSettings(principal, view), scopedServer)
+    return new Scope(
+      key,
+      new ActivationState(shared.key, activation),
+      this.#statelessSettings(principal, view, share),
+      scopedServer,
+    )
   }
 
   // Always the same object for the same URL, because caches are keyed by it.
@@ -114,23 +120,33 @@ export class ScopeFactory {
     return made
   }
 
-  #statelessSettings(principal: Principal | undefined, view: UrlView): ScopeSettings {
+  #statelessSettings(principal: Principal | undefined, view: UrlView, share: string | undefined): ScopeSettings {
     const asked = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : undefined)
     const exposureSettings = this.#exposureFor(principal)
     const declared = exposureSettings.mode === 'groups' ? 'measured' : exposureSettings.mode
     const host = hostOf(view, exposureSettings)
     const preference = asked ?? forHost(declared, host)
-    return { era: 'stateless', principal, preference, exposureSettings, host, canActivate: false, ...this.#viewSettings(view) }
+    return {
+      era: 'stateless',
+      principal,
+      share,
+      preference,
+      exposureSettings,
+      host,
+      canActivate: false,
+      ...this.#viewSettings(view),
+    }
   }
 
   /** The settings of a principal whose activation is stored, on 2026-07-28. */
-  principalSettings(principal: Principal, view: UrlView): ScopeSettings {
+  principalSettings(principal: Principal, view: UrlView, share?: string): ScopeSettings {
     const exposureSettings = this.#exposureFor(principal)
     const host = hostOf(view, exposureSettings)
     const preference = forHost(exposureSettings.mode, host)
     return {
       era: 'stateless',
       principal,
+      share,
       preference,
       exposureSettings,
       host,

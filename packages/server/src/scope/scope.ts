@@ -46,6 +46,8 @@ export interface Host {
 export interface ScopeSettings {
   readonly era: Era
   readonly principal: Principal | undefined
+  /** Key of the client's share of all limits; absent where clients cannot be told apart. */
+  readonly share?: string | undefined
   readonly preference: ExposurePreference
   readonly exposureSettings: ExposureSettings
   readonly host: Host | undefined

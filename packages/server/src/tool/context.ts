@@ -29,6 +29,8 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly scope: string
   readonly era: Era
   readonly principal: P | undefined
+  /** Key of the client's share of sessions, streams, searches and calls; absent where clients cannot be told apart. */
+  readonly share: string | undefined
   /** Facts at the moment the call was admitted. */
   readonly facts: F
   /** Aborted when the client cancels or disconnects (in a session over HTTP it may come back), and when the call times out. */

@@ -1,6 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { Failure } from '@unfold-mcp/core'
+import { Failure, Shares } from '@unfold-mcp/core'
 import { failureReply } from '../wire/errors.ts'
 import type { BufferedReply } from '../wire/exchange.ts'
 
@@ -8,25 +8,39 @@ import type { BufferedReply } from '../wire/exchange.ts'
 const overLimitTimeoutMs = 3_000
 const retryAfterSeconds = 5
 
-/** Limits the connections of a server. A connection over the limit gets 503 for its first request and is closed. */
+export interface ConnectionsOptions {
+  readonly max: number
+  /** Whose share of the connections one from this address takes; `undefined`: limited only by the total. */
+  readonly holderOf?: (address: string) => string | undefined
+}
+
+/**
+ * Limits the connections of a server, with a share for each address. A connection over the limit gets 503 for its first request, and
+ * one over the share 429; then it is closed.
+ */
 export class Connections {
-  readonly #max: number
-  readonly #admitted = new Set<Socket>()
+  readonly #shares: Shares
+  readonly #holderOf: NonNullable<ConnectionsOptions['holderOf']>
+  readonly #admitted = new Map<Socket, () => void>()
   readonly #overLimit = new Map<Socket, NodeJS.Timeout>()
 
-  constructor(server: HttpServer, max: number) {
-    this.#max = max
+  constructor(server: HttpServer, { max, holderOf = () => undefined }: ConnectionsOptions) {
+    this.#shares = new Shares(() => max)
+    this.#holderOf = holderOf
     // A 503 takes a socket too: beyond these, Node drops connections without a response.
     server.maxConnections = max + Math.min(256, Math.max(16, Math.ceil(max / 4)))
     server.on('connection', (socket) => this.#onConnection(socket))
   }
 
-  /** Returns the 503 reply for a request on a connection over the limit. */
+  /** Returns the reply for a request on a connection over the limit. */
   refusal({ socket }: IncomingMessage): BufferedReply | undefined {
     if (this.#admitted.has(socket) || this.#admit(socket)) return undefined
-    const limit = this.#max
-    const message = `Connection limit reached (${limit}). The request was not processed. Close unused connections, or try again in ${retryAfterSeconds} seconds.`
-    return failureReply(503, new Failure('connection_limit', message, { limit }), {
+    const { isFull, limit } = this.#shares
+    const reached = isFull
+      ? `Connection limit reached (${limit}).`
+      : `Too many connections from this address (limit for all: ${limit}).`
+    const message = `${reached} The request was not processed. Close unused connections, or try again in ${retryAfterSeconds} seconds.`
+    return failureReply(isFull ? 503 : 429, new Failure('connection_limit', message, { limit }), {
       code: -32000,
       headers: { 'retry-after': String(retryAfterSeconds), connection: 'close' },
     })
@@ -41,13 +55,16 @@ export class Connections {
   }
 
   #admit(socket: Socket): boolean {
-    if (socket.destroyed || this.#admitted.size >= this.#max) return false
-    this.#admitted.add(socket)
+    const holder = socket.remoteAddress === undefined ? undefined : this.#holderOf(socket.remoteAddress)
+    const release = socket.destroyed ? undefined : this.#shares.take(holder === undefined ? [] : [holder])
+    if (release === undefined) return false
+    this.#admitted.set(socket, release)
     this.#clearTimeout(socket)
     return true
   }
 
   #remove(socket: Socket): void {
+    this.#admitted.get(socket)?.()
     this.#admitted.delete(socket)
     this.#clearTimeout(socket)
   }

@@ -17,6 +17,7 @@ import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import { emptyView, viewOfAddress } from '../scope/url-view.ts'
 import type { Principal } from '../tool/principal.ts'
 import { errorMessage } from '../tool/report.ts'
+import { isLoopbackAddress, networkOf } from '../wire/address.ts'
 import { errorReply, failureReply, requestFormatHint, requestIdOf } from '../wire/errors.ts'
 import { type Exchange, isBuffered, type Reply, type RequestHead, toExchange, toResponse } from '../wire/exchange.ts'
 import { type OriginRules, refusedOrigin } from './origin.ts'
@@ -30,6 +31,11 @@ export interface HandlerOptions<P extends Principal = Principal> extends OriginR
   readonly authenticate?: (request: Request) => AuthResult<P> | Promise<AuthResult<P>>
   /** Used instead of `authenticate` if set. Gets only method, URL and headers, which is faster. */
   readonly identify?: (head: RequestHead) => AuthResult<P> | Promise<AuthResult<P>>
+  /**
+   * Returns the key of the client whose share of sessions, streams, searches and calls a request counts against. Default:
+   * `principal:<id>`, for anonymous clients `address:<address>`, and none where the address is unknown or loopback.
+   */
+  readonly shareKey?: (head: RequestHead, principal: P | undefined) => string | undefined
   /** Selects the toolbox for a principal. Limits apply to all toolboxes together. */
   readonly servedTo?: (principal: P | undefined) => Servable<P>
   readonly maxBodyBytes?: number
@@ -83,7 +89,8 @@ export function createHandler<P extends Principal = Principal>(served: Servable<
   const servedTo = options.servedTo as HandlerOptions['servedTo']
   const endpointOf = (principal: Principal | undefined): Endpoint =>
     servedTo === undefined ? main : endpoints.get(servedTo(principal))
-  const context: HandlerContext = { main, endpointOf, options }
+  const shareKey = (options.shareKey as HandlerOptions['shareKey']) ?? shareKeyOf
+  const context: HandlerContext = { main, endpointOf, shareKey, options }
   const sweeper = setInterval(() => void endpoints.sweep(), 60_000)
   if (typeof sweeper === 'object') sweeper.unref()
 
@@ -138,10 +145,11 @@ export function createHandler<P extends Principal = Principal>(served: Servable<
 interface HandlerContext {
   readonly main: Endpoint
   readonly endpointOf: (principal: Principal | undefined) => Endpoint
-  readonly options: Omit<HandlerOptions, 'servedTo'>
+  readonly shareKey: NonNullable<HandlerOptions['shareKey']>
+  readonly options: Omit<HandlerOptions, 'servedTo' | 'shareKey'>
 }
 
-async function handleExchange({ main, endpointOf, options }: HandlerContext, exchange: Exchange): Promise<Reply> {
+async function handleExchange({ main, endpointOf, shareKey, options }: HandlerContext, exchange: Exchange): Promise<Reply> {
   const refused = refusedOrigin(exchange, options) ?? refusedMethod(exchange)
   if (refused !== undefined) return refused
   // Before the body is read, so that a client without a valid token cannot make the server hold one.
@@ -157,19 +165,27 @@ async function handleExchange({ main, endpointOf, options }: HandlerContext, exc
   try {
     const { sessions, stateless } = endpointOf(principal)
     const view = viewOfAddress(exchange.url)
+    const share = shareKey(exchange, principal)
     const route = isSessionRequest(exchange, body) ? ({ kind: 'legacy' } as const) : classify(exchange, body)
     if (route.kind === 'reject') return rejectionReply(route, body)
     const malformed = malformedRequest(body)
     // Session-era clients treat any other status as a transport failure.
     if (malformed !== undefined) return failureReply(route.kind === 'modern' ? 400 : 200, malformed, { id: requestIdOf(body) })
-    if (route.kind === 'modern') return await stateless.handle({ exchange, route, body, principal, view })
-    return await sessions.handle({ exchange, body, principal, view })
+    if (route.kind === 'modern') return await stateless.handle({ exchange, route, body, principal, share, view })
+    return await sessions.handle({ exchange, body, principal, share, view })
   } catch (error) {
     // Errors that only the operator can fix are not sent to clients.
     if (!isFailure(error) || reasons[error.reason] === 'operator') throw error
     return failureReply(400, error, { id: requestIdOf(body) })
   }
 }
+
+const shareKeyOf = (head: RequestHead, principal: Principal | undefined): string | undefined =>
+  principal === undefined ? addressShare(head) : `principal:${principal.id}`
+
+/** Key for clients that are known only by address; `undefined` for clients on this machine, which cannot be told apart. */
+export const addressShare = ({ address }: RequestHead): string | undefined =>
+  address === undefined || isLoopbackAddress(address) ? undefined : `address:${networkOf(address)}`
 
 function classify(exchange: Exchange, body: unknown): InboundClassificationOutcome {
   return classifyInboundRequest({

@@ -4,9 +4,11 @@ import type { ReadableStream } from 'node:stream/web'
 import { Failure, printable } from '@unfold-mcp/core'
 import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import type { Principal } from '../tool/principal.ts'
+import { isLoopbackAddress, networkOf } from '../wire/address.ts'
 import { failureReply } from '../wire/errors.ts'
-import { type BufferedReply, type Exchange, isBuffered } from '../wire/exchange.ts'
+import { type BufferedReply, type Exchange, isBuffered, type RequestHead } from '../wire/exchange.ts'
 import { maxUnreadBytes } from '../wire/sse.ts'
+import { TrustedProxies } from './client-address.ts'
 import { Connections } from './connections.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 import { refusedOrigin } from './origin.ts'
@@ -25,7 +27,7 @@ export interface ListenOptions<P extends Principal = Principal> extends HandlerO
   /** Also serves paths below `path`, for `authenticate` to distinguish. */
   readonly subpaths?: boolean
   /** Handles all other paths, after the Host and Origin checks. The request has no body. */
-  readonly fallback?: (request: Request) => Response | Promise<Response>
+  readonly fallback?: (request: Request, head: RequestHead) => Response | Promise<Response>
   /** @deprecated Use `fallback`. */
   readonly elsewhere?: (request: Request) => Response | Promise<Response>
   /** Timeout for the headers of a request. Default: 20,000. */
@@ -34,6 +36,8 @@ export interface ListenOptions<P extends Principal = Principal> extends HandlerO
   readonly requestTimeoutMs?: number
   /** Maximum number of open connections; more get 503. Default: no limit. */
   readonly maxConnections?: number
+  /** Addresses and networks of reverse proxies whose `X-Forwarded-For` or `Forwarded` header is trusted. Default: none. */
+  readonly trustedProxies?: readonly string[]
 }
 
 /** A toolbox served over HTTP. */
@@ -60,17 +64,23 @@ export async function listen<P extends Principal = Principal>(
     connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 4),
   }
   const { fallback = options.elsewhere } = options
+  const proxies = new TrustedProxies(options.trustedProxies ?? [])
   const handle: Handler['handle'] = async (exchange) => {
     if (matchesPath(exchange.url, path, options.subpaths)) return handler.handle(exchange)
     if (fallback === undefined) return notFound(exchange.url, path)
-    return refusedOrigin(exchange, options) ?? refusedMethod(exchange.method) ?? fallback(exchange.request())
+    return refusedOrigin(exchange, options) ?? refusedMethod(exchange.method) ?? fallback(exchange.request(), exchange)
   }
   const traffic = trafficWith(options)
   const server = createServer(timeouts, (request, response) => {
     const refusal = connections?.refusal(request)
-    void respond(refusal === undefined ? handle : async () => refusal, { request, response, ...traffic })
+    const address = proxies.clientAddress(request)
+    void respond(refusal === undefined ? handle : async () => refusal, { request, response, address, ...traffic })
   })
-  const connections = options.maxConnections === undefined ? undefined : new Connections(server, options.maxConnections)
+  // All clients of a proxy share its address.
+  const holderOf = (address: string): string | undefined =>
+    isLoopbackAddress(address) || proxies.includes(address) ? undefined : networkOf(address)
+  const connections =
+    options.maxConnections === undefined ? undefined : new Connections(server, { max: options.maxConnections, holderOf })
   await bind(server, port, host)
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -90,7 +100,8 @@ export function toNodeHandler(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const traffic = trafficWith(options)
   return (request, response) => {
-    void respond(handler.handle, { request, response, ...traffic })
+    // A framework knows which of its proxies to trust; the socket's address may be that of a proxy.
+    void respond(handler.handle, { request, response, address: undefined, ...traffic })
   }
 }
 
@@ -103,6 +114,8 @@ interface Traffic {
 interface NodeExchange extends Traffic {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Address of the client, if it is known. */
+  readonly address: string | undefined
 }
 
 const trafficWith = (options: SlowClientOptions): Traffic => ({
@@ -237,12 +250,13 @@ async function pipeEvents(events: unknown, { request, response, replies }: NodeE
   writer.end()
 }
 
-function toExchange({ request, response, bodies }: NodeExchange): Exchange {
+function toExchange({ request, response, address, bodies }: NodeExchange): Exchange {
   const method = request.method?.toUpperCase() ?? 'GET'
   let converted: Request | undefined
   return {
     method,
     url: request.url ?? '/',
+    address,
     header(name) {
       const value = request.headers[name.toLowerCase()]
       return Array.isArray(value) ? value.join(', ') : value

@@ -3,6 +3,8 @@ export interface RequestHead {
   readonly method: string
   /** As sent: absolute, or path and query only. */
   readonly url: string
+  /** Address of the client, where it is known. */
+  readonly address?: string | undefined
   header(name: string): string | undefined
 }
 

@@ -137,9 +137,9 @@ async function reportStart(
   })
   if (io.signal.aborted) return []
   output.note(toolListSummary(await gateway.toolbox.preview()))
-  const { isLoopback } = await import('@unfold-mcp/gateway/config')
+  const { hasClientTokens, isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
-  output.note(connectInstructions(url, config.tokens.length > 0, name))
+  output.note(connectInstructions(url, hasClientTokens(config.tokens), name))
   return pending
 }
 

@@ -1,4 +1,5 @@
 import { nearest, nearestHint } from '@unfold-mcp/core'
+import type { Role, TokenAccess } from '@unfold-mcp/gateway/config'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { appendJson, jsonAt, removeItemJson } from '../../edit/json.ts'
@@ -13,7 +14,7 @@ import { tableLines } from '../../text/table.ts'
 type Subcommand = (names: readonly string[], flags: Flags, io: Io) => Promise<number>
 
 const subcommands: { readonly [name: string]: Subcommand } = { add, list, revoke, create: add }
-const usage = 'unfold token add <name> [--profile <name>], unfold token list, unfold token revoke <name>'
+const usage = 'unfold token add <name> [--profile <name> | --role <role>], unfold token list, unfold token revoke <name>'
 // A token with such a name is most likely a typing error.
 const reserved = new Set([...Object.keys(subcommands), 'delete', 'help', 'ls', 'new', 'remove', 'rm', 'show'])
 
@@ -22,8 +23,8 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   if (name === undefined) throw usageError(`Missing subcommand. Usage: ${usage}`)
   const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (subcommand === undefined) throw unknownSubcommand(name, flags)
-  if (subcommand !== add && textOf(flags, 'profile') !== undefined)
-    throw usageError('--profile requires "unfold token add <name>".')
+  for (const flag of ['profile', 'role'] as const)
+    if (subcommand !== add && textOf(flags, flag) !== undefined) throw usageError(`--${flag} requires "unfold token add <name>".`)
   return subcommand(names, flags, io)
 }
 
@@ -50,9 +51,9 @@ async function add(names: readonly string[], flags: Flags, io: Io): Promise<numb
   const name = oneName(names, 'add')
   if (reserved.has(name)) throw usageError(`"${name}" is a reserved name. Choose another name.`)
   const file = await configToEdit(flags, io)
-  const profile = textOf(flags, 'profile')
-  const { createToken } = await import('@unfold-mcp/gateway/config')
-  const { token, record } = createToken(name, profile)
+  const { createToken, hasClientTokens, roles } = await import('@unfold-mcp/gateway/config')
+  const access = accessOf(flags, roles)
+  const { token, record } = createToken(name, access)
   const edit = (text: string): string => {
     if (namesIn(text).includes(name))
       throw usageError(`${file} already has a token "${name}". Choose another name, or run "unfold token revoke ${name}" first.`)
@@ -61,14 +62,33 @@ async function add(names: readonly string[], flags: Flags, io: Io): Promise<numb
   const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
   reportConfig(file, read, output)
   if (!applied.changed) {
-    output.result('No changes.', { name, ...(profile !== undefined && { profile }), ...applied })
+    output.result('No changes.', { name, ...access, ...applied })
     return exit.ok
   }
   const gateways = await reloadGateways(file, io, output)
-  if (read.config.tokens.length === 1) output.note('The gateway now requires a token from every client.')
-  output.result(token, { name, token, ...(profile !== undefined && { profile }), ...applied, gateways })
-  output.note(`The token is shown only once. Use it with: unfold connect <client> --token <token>`)
+  const { tokens } = read.config
+  const isFirst = access.role === undefined && !hasClientTokens(tokens.filter((each) => each.name !== name))
+  if (isFirst) output.note('The gateway now requires a token from every client.')
+  output.result(token, { name, token, ...access, ...applied, gateways })
+  output.note(`The token is shown only once. ${usageOf(access)}`)
   return exit.ok
+}
+
+function accessOf(flags: Flags, roles: readonly Role[]): TokenAccess {
+  const profile = textOf(flags, 'profile')
+  const text = textOf(flags, 'role')
+  if (text === undefined) return profile === undefined ? {} : { profile }
+  if (profile !== undefined)
+    throw usageError('Use either --profile or --role: a token with a role is not for MCP clients. Create two tokens.')
+  const role = roles.find((each) => each === text)
+  if (role !== undefined) return { role }
+  throw usageError(`Unknown role "${text}".${nearestHint(nearest(text, roles))} Roles: ${roles.join(', ')}.`, { known: roles })
+}
+
+function usageOf({ role }: TokenAccess): string {
+  if (role === undefined) return 'Use it with: unfold connect <client> --token <token>'
+  const where = role === 'metrics' ? 'GET /metrics' : '/metrics and the admin API'
+  return `Send it to ${where} as Authorization: Bearer <token>`
 }
 
 async function list(names: readonly string[], flags: Flags, io: Io): Promise<number> {
@@ -77,14 +97,18 @@ async function list(names: readonly string[], flags: Flags, io: Io): Promise<num
   const file = await requireConfig(textOf(flags, 'config'), io)
   const { readConfig } = await import('@unfold-mcp/gateway/config')
   const { tokens } = (await readConfig(file, io.env)).config
-  const rows = tokens.map(({ name, profile }) => [
+  const rows = tokens.map(({ name, profile, role }) => [
     safeText(name),
-    profile === undefined ? 'everything' : `profile ${safeText(profile)}`,
+    role === undefined ? (profile === undefined ? 'everything' : `profile ${safeText(profile)}`) : `role ${role}`,
   ])
   const none = 'No tokens: any program on this machine can connect to the gateway. Create one: unfold token add <name>'
   output.result(rows.length === 0 ? none : tableLines(rows, { width: output.width }).join('\n'), {
     file,
-    tokens: tokens.map(({ name, profile }) => ({ name, ...(profile !== undefined && { profile }) })),
+    tokens: tokens.map(({ name, profile, role }) => ({
+      name,
+      ...(profile !== undefined && { profile }),
+      ...(role !== undefined && { role }),
+    })),
   })
   return exit.ok
 }
@@ -98,10 +122,11 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
     const known = namesIn(text)
     const at = known.indexOf(name)
     if (at === -1) throw usageError(`Unknown token "${name}" in ${file}.${nearestHint(nearest(name, known))}`, { known })
-    isLast = known.length === 1
+    const clients = clientNamesIn(text)
+    isLast = clients.length === 1 && clients[0] === name
     return removeItemJson(['tokens'], at)(text)
   }
-  const open = 'This is the last token. Without one, any program on this machine can connect to the gateway.'
+  const open = 'This is the last client token. Without one, any program on this machine can connect to the gateway.'
   const { read, ...applied } = await editConfig(file, edit, {
     flags,
     io,
@@ -122,6 +147,13 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
 function namesIn(text: string): readonly string[] {
   const tokens = jsonAt(text, ['tokens'])
   return Array.isArray(tokens) ? tokens.map(nameOf) : []
+}
+
+/** Names of the tokens for MCP clients, which have no role. */
+function clientNamesIn(text: string): readonly string[] {
+  const tokens = jsonAt(text, ['tokens'])
+  const isForClients = (token: unknown): boolean => !(typeof token === 'object' && token !== null && 'role' in token)
+  return Array.isArray(tokens) ? tokens.filter(isForClients).map(nameOf) : []
 }
 
 const nameOf = (token: unknown): string =>

@@ -22,6 +22,7 @@ export async function callTool(runtime: Runtime, scope: Scope, call: Call): Prom
       tool: call.name,
       scope: scope.state.key,
       principal: scope.settings.principal,
+      share: scope.settings.share,
     })
     // Awaiting `undefined` would delay every call by a turn of the event loop.
     if (admitting !== undefined) await admitting

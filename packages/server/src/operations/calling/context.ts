@@ -25,6 +25,7 @@ export function contextOf(
     scope: scope.state.key,
     era: scope.settings.era,
     principal: scope.settings.principal,
+    share: scope.settings.share,
     facts: runtime.views.facts(),
     signal,
     meta,

@@ -31,9 +31,32 @@ export async function run(
   if ('problems' in checked) return invalidArguments(name, checked.problems)
   refuseUnknownGroup(runtime, scope, entry, checked.value)
   noteCall(runtime, scope, entry)
+  if (entry.source === surfaceSource) return perform(runtime, scope, entry, { call, effects, input: checked.value })
+  return runtime.slots.call({
+    scope,
+    signal: call.controller?.signal ?? call.signal,
+    run: () => perform(runtime, scope, entry, { call, effects, input: checked.value }),
+  })
+}
+
+interface Performance {
+  readonly call: Call
+  readonly effects: CallEffects
+  /** The checked arguments. */
+  readonly input: unknown
+}
+
+/** Runs the handler within its deadline, and checks its result. */
+async function perform(
+  runtime: Runtime,
+  scope: Scope,
+  entry: ToolEntry,
+  { call, effects, input }: Performance,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { name } = entry.tool
   const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, call, name)
   const ctx = contextOf(runtime, scope, call, { signal: deadline.signal, effects })
-  const outcome = await handled(runtime, entry, deadline, () => entry.handler(checked.value as never, ctx)).finally(deadline.lift)
+  const outcome = await handled(runtime, entry, deadline, () => entry.handler(input as never, ctx)).finally(deadline.lift)
   if ('failure' in outcome) return outcome.failure
   if (entry.source === surfaceSource) return activatorReply(runtime, scope, entry, outcome.value as Transition)
   const result = resultOf(name, outcome.value)

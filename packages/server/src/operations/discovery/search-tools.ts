@@ -50,7 +50,11 @@ export async function searchTools(
   const limit = Math.min(maxMatches, Math.max(1, request.limit ?? defaultMatches))
   const { catalog } = runtime.catalogs.of(scope)
   const isShared = scope.scopedServer === undefined
-  const found = await runtime.search.search(scope, { catalog, isShared, query, among: entries, limit, signal })
+  const found = await runtime.slots.search({
+    scope,
+    signal,
+    run: () => runtime.search.search(scope, { catalog, isShared, query, among: entries, limit, signal }),
+  })
   const tools = found.confidence === 'none' ? [] : found.matches.map(({ entry }) => entry.tool)
   const { fallback } = found
   const note = fallback === undefined ? [] : [fallbackMessages[fallback]]
