@@ -123,7 +123,7 @@ verifies('U07', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: { target: { ...server('raw.mjs', 'strays'), env: { MARK: mark } } } })
     await all.reaches('up', 'ready')
-    await until(async () => (await processesWith(mark)).length >= 5, 'all processes run', 30_000)
+    await until(async () => (await processesWith(mark)).length >= 5, 'all processes run')
   }
   expect(await processesWith(mark)).toEqual([])
 })

@@ -41,7 +41,7 @@ test('AT-R15-5: two commands that revoke the last two tokens at once do not open
   await writeFile(file, '{}')
   for (const name of ['one', 'two']) await at.unfold(['token', 'add', name])
   const results = await Promise.all(['one', 'two'].map((name) => at.unfold(['token', 'revoke', name])))
-  expect(results.map(({ code }) => code === 0).toSorted()).toEqual([false, true])
+  expect(results.filter(({ code }) => code === 0)).toHaveLength(1)
   expect(JSON.parse(await readFile(file, 'utf8')).tokens).toHaveLength(1)
 })
 
@@ -56,7 +56,7 @@ test.skipIf(isWindows)('AT-R15-2: a named pipe as unfold.json is reported, and r
     execFileSync('mkfifo', [file])
   }
   await pipe()
-  await until(() => gateway.stderr().includes('a named pipe'), 'the gateway reports the pipe', 30_000)
+  await until(() => gateway.stderr().includes('a named pipe'), 'the gateway reports the pipe')
   const reloaded = await at.unfold(['reload'])
   expect(reloaded.code).not.toBe(0)
   expect(reloaded.stderr).toContain('unfold.json:1:1  is a named pipe, not a regular file. Replace it with a file')
@@ -104,7 +104,7 @@ test('AT-R15-4: ordinary values in the environment of a server stay readable in 
     JSON.stringify({ mcpServers: { 'my-production': { command, args, env }, 'other-production': broken } }),
   )
   await at.unfold(['reload'])
-  await until(() => gateway.stderr().includes('other-production'), 'the second server is logged', 30_000)
+  await until(() => gateway.stderr().includes('other-production'), 'the second server is logged')
   const { stdout } = await at.unfold(['logs', '--json'])
   const text = gateway.stderr() + stdout
   expect(text).toContain('my-production')

@@ -5,15 +5,12 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isAlive, until } from '../../../client/test/processes.ts'
 import { gatewayFolder } from '../gateway-file.ts'
 import { server } from '../upstreams.ts'
 import { runningGateway } from './running.ts'
 import { hasNamespaces, processesWith } from './strays.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const isLinux = process.platform === 'linux'
 const isNamespaceUsable = isLinux && hasNamespaces()
@@ -25,9 +22,8 @@ function strays(processes?: string) {
   const mark = `stray-${randomUUID()}`
   const { command, args } = server('raw.mjs', 'strays')
   // The server, the two processes, and what they start; bubblewrap adds two.
-  const started = (): Promise<void> => until(async () => (await processesWith(mark)).length >= 5, 'all processes run', 30_000)
-  const ended = (): Promise<void> =>
-    until(async () => (await processesWith(mark)).length === 0, 'all processes have ended', 30_000)
+  const started = (): Promise<void> => until(async () => (await processesWith(mark)).length >= 5, 'all processes run')
+  const ended = (): Promise<void> => until(async () => (await processesWith(mark)).length === 0, 'all processes have ended')
   return { mark, started, ended, config: { command, args, env: { MARK: mark }, ...(processes !== undefined && { processes }) } }
 }
 
@@ -41,11 +37,7 @@ describe.skipIf(!isLinux)('a process that left the process group of its server',
     const pid = all.gateway.upstreams.get('second')?.status.pid ?? 0
     const before = new Set(await processesWith(second.mark))
     process.kill(-pid, 'SIGKILL')
-    await until(
-      async () => !(await processesWith(second.mark)).some((each) => before.has(each)),
-      'the old ones have ended',
-      30_000,
-    )
+    await until(async () => !(await processesWith(second.mark)).some((each) => before.has(each)), 'the old ones have ended')
     await second.started()
     await all.close()
     await second.ended()
