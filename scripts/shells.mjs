@@ -12,6 +12,7 @@ function requirement([name, debianPackage]) {
   return { name, package: debianPackage, reason, isPresent: () => hasProgram(name) }
 }
 
-function hasProgram(name) {
+/** Returns whether a program is in a folder of PATH. */
+export function hasProgram(name) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 }

@@ -1,10 +1,11 @@
 // Installs programs that tests need and npm cannot provide, if that needs no password.
 import { pathToFileURL } from 'node:url'
+import { bubblewrap } from './bubblewrap.mjs'
 import { chromium } from './chromium.mjs'
 import { canInstallPackages, installPackages } from './debian.mjs'
 import { shells } from './shells.mjs'
 
-const requirements = [chromium, ...shells]
+const requirements = [chromium, ...bubblewrap, ...shells]
 const missing = () => requirements.filter(({ isPresent }) => !isPresent())
 
 /**

@@ -1044,6 +1044,7 @@ export const requirements = [
   },
   { id: 'U05', transports: 'none', behaviour: 'a server whose tools/list fails is degraded, not ready' },
   { id: 'U06', transports: 'none', behaviour: 'a start that times out reports the attempt and the setting to change' },
+  { id: 'U07', transports: 'none', behaviour: 'on Linux, descendants that left the process group of a server end with it' },
 
   { id: 'K01', transports: 'http', behaviour: 'an embedder in unfold.json finds tools by meaning, for all profiles or for one' },
   { id: 'K02', transports: 'http', behaviour: 'search learns from calls if unfold.json enables it, for all profiles or for one' },

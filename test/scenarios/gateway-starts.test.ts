@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { type FakeLauncher, fakeLauncher, installing } from '../../packages/client/test/launcher.ts'
 import { until } from '../../packages/client/test/processes.ts'
+import { processesWith } from '../../packages/gateway/test/faults/strays.ts'
 import { server, watched } from '../../packages/gateway/test/upstreams.ts'
 import { verifies } from '../verifies.ts'
 
@@ -112,4 +114,16 @@ verifies('U06', async () => {
     error: expect.stringMatching(/^failed to start: no response within 0\.2 s\. .*increase "startTimeoutMs" \(200\)/u),
     retryInMs: expect.any(Number),
   })
+})
+
+verifies('U07', async () => {
+  if (process.platform !== 'linux') return
+  const mark = `stray-${randomUUID()}`
+  {
+    await using all = watched()
+    await all.upstreams.apply({ up: { target: { ...server('raw.mjs', 'strays'), env: { MARK: mark } } } })
+    await all.reaches('up', 'ready')
+    await until(async () => (await processesWith(mark)).length >= 5, 'all processes run')
+  }
+  expect(await processesWith(mark)).toEqual([])
 })

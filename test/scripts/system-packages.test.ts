@@ -27,6 +27,7 @@ const { spawnSync } = require('node:child_process')
 const args = process.argv.slice(2).filter((arg) => !/^-n$|=/.test(arg) || arg.includes('::'))
 process.exit(args[0] === 'true' ? 0 : spawnSync(args[0], args.slice(1), { stdio: 'inherit' }).status)`,
     bash: '',
+    bwrap: '',
     script: '',
   }
   for (const [name, text] of Object.entries(programs)) {

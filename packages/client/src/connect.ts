@@ -45,8 +45,11 @@ export interface ConnectOptions {
   readonly onLog?: (entry: LogEntry) => void
   /** Receives each line that a command writes to stderr. */
   readonly onStderr?: (line: string) => void
-  /** Receives the state changes of a server process. The process leads its own process group, with the same id. */
-  readonly onProcess?: (pid: number, state: ProcessState) => void
+  /**
+   * Receives the state changes of a server process. The process leads its own process group, with the same number. `id` is part of
+   * the variable `UNFOLD_PROCESS_IDS` of the process and its descendants; empty if these may outlive it.
+   */
+  readonly onProcess?: (pid: number, state: ProcessState, id: string) => void
   /** Receives problems that do not make anything fail. */
   readonly onWarning?: (warning: string) => void
   /** Protocol revision to speak. Default: `auto`. */

@@ -9,6 +9,7 @@ import { restartRequired } from './config/restart.ts'
 import type { Environment } from './config/variables.ts'
 import { ConfigWatch } from './config/watch.ts'
 import { defaultDrainMs, settledWithin } from './drain.ts'
+import { exposedFiles } from './exposed-files.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { type ListeningGateway, listenHttp } from './http/listen.ts'
 import type { Instrumentation } from './instrumentation.ts'
@@ -151,6 +152,9 @@ export class GatewayService {
       await this.#listening?.dismiss()
       instrumentation.journal.write('config', { isApplied: true })
       log.info({ applied }, `configuration reloaded${summarize(applied)}`)
+      const started = new Set([...applied.added, ...applied.replaced])
+      for (const { upstream, message } of await exposedFiles(next.config, this.#options))
+        if (started.has(upstream)) log.warn({ upstream }, message)
       if (needRestart.length > 0) log.warn({ needRestart }, `Restart the gateway to apply: ${needRestart.join(', ')}`)
       return true
     } catch (error) {

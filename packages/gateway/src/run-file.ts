@@ -1,6 +1,6 @@
-import { constants } from 'node:fs'
-import { chmod, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openRegularFile, replaceFile } from '@unfold-mcp/core/files'
 import { z } from 'zod'
 
 const recordSchema = z.object({
@@ -21,12 +21,10 @@ export type RunRecord = z.output<typeof recordSchema>
 export async function writeRunFile(home: string, record: RunRecord): Promise<() => Promise<void>> {
   const folder = folderOf(home)
   const file = join(folder, `${record.pid}.json`)
-  const draft = `${file}.${record.admin.slice(-8)}.new`
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // An existing folder may be readable by others.
   await chmod(folder, 0o700)
-  await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' })
-  await rename(draft, file)
+  await replaceFile(file, `${JSON.stringify(record)}\n`, { isDurable: false })
   return async () => {
     const current = await readRecord(file)
     if (current?.admin === record.admin) await rm(file, { force: true })
@@ -54,12 +52,10 @@ export async function runningGateways(home: string): Promise<readonly RunRecord[
 const folderOf = (home: string): string => join(home, 'run')
 
 const maxBytes = 65_536
-// Does not follow links or block on pipes. Windows lacks these flags.
-const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 async function readRecord(file: string): Promise<RunRecord | undefined> {
   try {
-    await using handle = await open(file, openFlags)
+    await using handle = await openRegularFile(file, { isLinkRejected: true })
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(maxBytes), 0, maxBytes, 0)
     return recordSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)))
   } catch {

@@ -8,6 +8,7 @@ import { type ReadConfig, readConfig } from './config/read.ts'
 import { isLoopback, publicWithoutToken } from './config/rules.ts'
 import { hasClientTokens } from './config/tokens.ts'
 import type { Environment } from './config/variables.ts'
+import { exposedFiles } from './exposed-files.ts'
 import { Gateway, type GatewayOptions } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
 import { Instrumentation } from './instrumentation.ts'
@@ -67,6 +68,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   for (const problem of read.warnings) log.warn({ problem }, problemLine(problem))
   for (const [upstream, problems] of read.notStarted)
     log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
+  for (const { upstream, message } of await exposedFiles(read.config, { file, home: options.home }))
+    log.warn({ upstream }, message)
   const store = await openStore(read, { ...options, log }, (problem) => instrumentation.degraded.update('store', problem))
   let startDeferred: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((done) => {

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
-import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openRegularFile, replaceFile } from '@unfold-mcp/core/files'
 import { ToolError } from '@unfold-mcp/server'
 import { type Kind, kinds, type PerformanceSnapshot, type Records, type SocketStatus } from '../records/records.ts'
 import { quoted } from '../reply/reply.ts'
@@ -34,7 +34,9 @@ export async function saveSession(
   const { text, leftOut } = serializeSession(recording, baselines.entries(), new Date(now()).toISOString())
   await makeFolder(directory)
   checkFile(await statFile(path), name, path)
-  await replaceFile(path, text)
+  await replaceFile(path, text).catch((error: unknown) => {
+    throw failed(`${path} cannot be written`, error)
+  })
   return { path, bytes: Buffer.byteLength(text), leftOut }
 }
 
@@ -216,8 +218,7 @@ function checkFile(state: Stats | undefined, name: string, path: string): void {
 /** Reads a regular file; a link or pipe put in its place meanwhile is rejected. */
 async function readFileText(path: string): Promise<string> {
   try {
-    // On Windows the last two flags are undefined and ignored.
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const file = await openRegularFile(path, { isLinkRejected: true })
     try {
       return await file.readFile('utf8')
     } finally {
@@ -225,23 +226,6 @@ async function readFileText(path: string): Promise<string> {
     }
   } catch (error) {
     throw failed(`${path} cannot be read`, error)
-  }
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}.tmp`
-  try {
-    const file = await open(draft, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw failed(`${path} cannot be written`, error)
   }
 }
 

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { closeSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { isRecord, isTool, type Tool } from '@unfold-mcp/core'
+import { openRegularFileSync, readRegularFileSync } from '@unfold-mcp/core/files'
 import type { KnownTool } from './candidate.ts'
 import type { CompletionCache } from './complete.ts'
 import { readToolIndex, type ToolIndex, writeToolIndex } from './tool-index.ts'
@@ -52,7 +53,7 @@ export async function refreshToolIndexes(folders: CompletionFolders): Promise<vo
     const { knownFlags } = await import('./flags.ts')
     const tools = toolsIn(folders, file).map((tool) => ({ ...tool, flags: knownFlags(tool) }))
     try {
-      writeToolIndex(indexPath(folders, file), source, tools)
+      await writeToolIndex(indexPath(folders, file), source, tools)
     } catch {
       // Completion works without an index, only slower.
       return
@@ -89,7 +90,7 @@ const beginning = /^\{"format":"unfold-tool-cache","version":1,"name":("(?:[^"\\
 function serverOf(path: string): string | undefined {
   try {
     const bytes = Buffer.alloc(512)
-    const file = openSync(path, 'r')
+    const file = openRegularFileSync(path)
     const length = readSync(file, bytes, 0, bytes.length, 0)
     closeSync(file)
     const [, name] = beginning.exec(bytes.subarray(0, length).toString()) ?? []
@@ -101,7 +102,7 @@ function serverOf(path: string): string | undefined {
 
 function toolsIn({ tools: folder }: CompletionFolders, file: string): readonly Tool[] {
   try {
-    const value: unknown = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))
+    const value: unknown = JSON.parse(readRegularFileSync(`${folder}/${file}`).toString('utf8'))
     const tools = isRecord(value) ? value.tools : undefined
     return Array.isArray(tools) ? tools.filter(isTool) : []
   } catch {

@@ -1,4 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { readRegularFileSync, replaceFile } from '@unfold-mcp/core/files'
 import type { KnownFlag, KnownTool } from './candidate.ts'
 
 // Completion data of one cached server: one tab-separated line per tool, so that a tool is found without parsing the others and
@@ -14,7 +16,7 @@ export interface ToolIndex {
 /** Undefined if there is no index for the current version of `source`. */
 export function readToolIndex(path: string, source: string): ToolIndex | undefined {
   try {
-    const text = readFileSync(path, 'utf8')
+    const text = readRegularFileSync(path).toString('utf8')
     return text.startsWith(`${kind} ${stampOf(source)}\n`) ? parseToolIndex(text) : undefined
   } catch {
     return undefined
@@ -43,11 +45,11 @@ function toolOn(line: string): KnownTool {
 }
 
 /** Written atomically. */
-export function writeToolIndex(
+export async function writeToolIndex(
   path: string,
   source: string,
   tools: readonly (KnownTool & { readonly flags: readonly KnownFlag[] })[],
-): void {
+): Promise<void> {
   const stamp = stampOf(source)
   const lines = tools
     .filter(({ name }) => !broken.test(name))
@@ -55,15 +57,8 @@ export function writeToolIndex(
       const about = (title ?? description ?? '').trimStart().split('\n', 1)[0] ?? ''
       return `${name}\t${about.slice(0, maxDescriptionLength).replaceAll('\t', ' ')}\t${JSON.stringify(flags)}`
     })
-  const draft = `${path}.${process.pid}.tmp`
-  mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true, mode: 0o700 })
-  try {
-    writeFileSync(draft, `${[`${kind} ${stamp}`, ...lines].join('\n')}\n`, { mode: 0o600 })
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  await mkdir(path.slice(0, path.lastIndexOf('/')), { recursive: true, mode: 0o700 })
+  await replaceFile(path, `${[`${kind} ${stamp}`, ...lines].join('\n')}\n`, { isDurable: false })
 }
 
 const maxDescriptionLength = 400

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readRegularFile } from '@unfold-mcp/core/files'
 import type { Io } from '../base/io.ts'
 import { jsonAt } from '../edit/json.ts'
 import { findConfig } from '../gateway/config-file.ts'
@@ -7,7 +7,7 @@ import { findConfig } from '../gateway/config-file.ts'
 export async function upstreamNames(io: Pick<Io, 'env' | 'home' | 'cwd' | 'platform'>): Promise<readonly string[]> {
   try {
     const file = await findConfig(undefined, io)
-    const servers = file === undefined ? undefined : jsonAt(await readFile(file, 'utf8'), ['mcpServers'])
+    const servers = file === undefined ? undefined : jsonAt((await readRegularFile(file)).toString('utf8'), ['mcpServers'])
     return typeof servers === 'object' && servers !== null ? Object.keys(servers) : []
   } catch {
     // Completion cannot report errors.

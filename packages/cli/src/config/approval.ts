@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { withLock } from '@unfold-mcp/client/lock'
 import { isRecord } from '@unfold-mcp/core'
 import { privateStore } from './private-store.ts'
 import type { FoundServer } from './servers.ts'
@@ -18,6 +20,8 @@ export function permissionFor(server: ApprovalRequest, approvals: readonly Appro
   return approvals.some((approval) => approval.file === file && approval.hash === server.hash) ? 'allowed' : 'ask'
 }
 
+const locking = { staleMs: 10_000, timeoutMs: 60_000 }
+
 export interface ApprovalStore {
   list(): Promise<readonly Approval[]>
   /** Replaces approvals of earlier definitions of the server. */
@@ -36,10 +40,11 @@ export function approvalStore(folder: string, warn: (message: string) => void = 
     consequence: 'projects need approval again',
     warn,
   })
-  const replace = async (server: ApprovalRequest, more: readonly Approval[]): Promise<void> => {
-    const others = (await list()).filter((each) => each.file !== server.source.file || each.name !== server.key)
-    await save([...others, ...more])
-  }
+  const replace = (server: ApprovalRequest, more: readonly Approval[]): Promise<void> =>
+    withLock(join(folder, 'approved.lock'), locking, async () => {
+      const others = (await list()).filter((each) => each.file !== server.source.file || each.name !== server.key)
+      await save([...others, ...more])
+    })
   return {
     list,
     approve: (server) => replace(server, [{ file: server.source.file, hash: server.hash, name: server.key }]),

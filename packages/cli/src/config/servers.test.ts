@@ -363,7 +363,7 @@ describe('one broken file never hides the others', () => {
 
   test('a folder instead of a file', async () => {
     expect(await broken(({ home }) => mkdir(join(home, '.cursor', 'mcp.json'), { recursive: true }))).toBe(
-      '~/.cursor/mcp.json:1:1: Not a regular file.',
+      '~/.cursor/mcp.json:1:1: Not a regular file, but a folder.',
     )
   })
 
@@ -372,7 +372,7 @@ describe('one broken file never hides the others', () => {
       await mkdir(join(home, '.cursor'))
       execFileSync(pipeMaker, [join(home, '.cursor', 'mcp.json')])
     })
-    expect(problem).toBe('~/.cursor/mcp.json:1:1: Not a regular file.')
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: Not a regular file, but a named pipe.')
   })
 
   // Whoever is root may read everything.

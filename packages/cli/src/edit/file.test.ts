@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { EditError } from './edit.ts'
 import { planEdit, writeEdit } from './file.ts'
 import { jsonAt, setJson } from './json.ts'
 
@@ -49,4 +51,33 @@ test('a file that another program broke, or that is not UTF-8, is not changed', 
   await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))
   await expect(planEdit(file, setJson(['unfold'], true))).rejects.toThrow('UTF-8')
   expect(await readdir(folder)).toEqual(['settings.json'])
+})
+
+test('of many edits at once, none is lost', async () => {
+  const file = join(folder, 'settings.json')
+  await writeFile(file, '{}')
+  const names = Array.from({ length: 24 }, (_, index) => `s${index}`)
+  const plans = await Promise.all(names.map((name) => planEdit(file, setJson([name], true))))
+  await Promise.all(plans.map(writeEdit))
+  expect(Object.keys(jsonAt(await readFile(file, 'utf8'), []) as object).toSorted()).toEqual(names.toSorted())
+  expect((await readdir(folder)).filter((name) => /lock|tmp/u.test(name))).toEqual([])
+})
+
+test.skipIf(process.platform === 'win32')('a named pipe is not changed', async () => {
+  const file = join(folder, 'pipe.json')
+  execFileSync('mkfifo', [file])
+  await expect(planEdit(file, setJson(['a'], 1))).rejects.toThrow(
+    `${file} was not changed. It is a named pipe, not a regular file.`,
+  )
+})
+
+test('a folder in which nothing can be created is reported', async () => {
+  const file = join(folder, 'settings.json')
+  await writeFile(file, '{}')
+  const plan = await planEdit(join(file, 'inside.json'), setJson(['a'], 1)).catch((error: unknown) => error)
+  expect(plan).toEqual(new EditError(`${join(file, 'inside.json')} cannot be read (ENOTDIR).`))
+  const missing = await planEdit(join(folder, 'none.json'), setJson(['a'], 1))
+  await expect(writeEdit({ ...missing, file: join(file, 'inside.json') })).rejects.toThrow(
+    /inside\.json was not changed \(\w+\)\. Check the permissions and the free space of its folder\.$/u,
+  )
 })

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { LockError, withLock } from '@unfold-mcp/client/lock'
+import { FileKindError, readRegularFile, replaceFile } from '@unfold-mcp/core/files'
 import { createBackup } from './backup.ts'
 import { type Edit, EditError } from './edit.ts'
 
@@ -25,15 +26,29 @@ export async function planEdit(file: string, edit: Edit): Promise<PlannedEdit> {
   return { file, before: read?.text, after, isChanged: after !== (read?.text ?? ''), edit }
 }
 
+// An edit takes milliseconds.
+const locking = { staleMs: 10_000, timeoutMs: 60_000 }
 const maxAttempts = 5
 
 /**
  * Writes an edit atomically, with a numbered backup next to the file. Follows symbolic links. If the file changed since it was
- * read, the edit is applied to the new text.
+ * read, the edit is applied to the new text. Commands that edit the same file take turns; a program that does not use the lock
+ * file, such as an editor, is noticed until immediately before the file is replaced.
  */
-export async function writeEdit({ file, before, after, edit }: PlannedEdit): Promise<Written> {
-  const target = await realpath(file).catch(() => file)
-  await mkdir(dirname(target), { recursive: true })
+export async function writeEdit(plan: PlannedEdit): Promise<Written> {
+  try {
+    const target = await realpath(plan.file).catch(() => plan.file)
+    await mkdir(dirname(target), { recursive: true })
+    return await withLock(`${target}.lock`, locking, () => replaceEdited(target, plan))
+  } catch (error) {
+    if (error instanceof LockError) throw new EditError(`${plan.file} was not changed. ${error.message}.`, { cause: error })
+    if (codeOf(error) === 'unknown') throw error
+    const reason = `(${codeOf(error)}). Check the permissions and the free space of its folder.`
+    throw new EditError(`${plan.file} was not changed ${reason}`, { cause: error })
+  }
+}
+
+async function replaceEdited(target: string, { file, before, after, edit }: PlannedEdit): Promise<Written> {
   let basis = before
   let wanted = after
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -42,15 +57,16 @@ export async function writeEdit({ file, before, after, edit }: PlannedEdit): Pro
       basis = now?.text
       wanted = edited(file, basis ?? '', edit)
     }
-    const draft = await writeDraft(target, `${now?.mark ?? ''}${wanted}`)
-    try {
-      if ((await textOf(target))?.text !== basis) continue
-      const backup = basis === undefined ? undefined : await createBackup(target)
-      await rename(draft, target)
-      return { file: target, backup }
-    } finally {
-      await rm(draft, { force: true })
-    }
+    let backup: string | undefined
+    const isReplaced = await replaceFile(target, `${now?.mark ?? ''}${wanted}`, {
+      mode: await modeOf(target),
+      confirm: async () => {
+        if ((await textOf(target))?.text !== basis) return false
+        backup = basis === undefined ? undefined : await createBackup(target)
+        return true
+      },
+    })
+    if (isReplaced) return { file: target, backup }
   }
   throw new EditError(`${file} is being changed by another program. Try again later.`)
 }
@@ -73,9 +89,11 @@ interface FileText {
 async function textOf(file: string): Promise<FileText | undefined> {
   let bytes: Buffer
   try {
-    bytes = await readFile(file)
+    bytes = await readRegularFile(file)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
+    if (error instanceof FileKindError)
+      throw new EditError(`${file} was not changed. It is ${error.kind}, not a regular file.`, { cause: error })
     throw new EditError(`${file} cannot be read (${codeOf(error)}).`, { cause: error })
   }
   const text = bytes.toString('utf8')
@@ -86,21 +104,10 @@ async function textOf(file: string): Promise<FileText | undefined> {
 }
 
 /** Keeps the permissions of the target. A new file is private, since it may contain secrets. */
-async function writeDraft(target: string, text: string): Promise<string> {
-  const draft = `${target}.${randomUUID()}.tmp`
-  const mode = await stat(target).then(
-    (found) => found.mode & 0o777,
+const modeOf = (target: string): Promise<number> =>
+  stat(target).then(
+    ({ mode }) => mode & 0o777,
     () => 0o600,
   )
-  const handle = await open(draft, 'wx', mode)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await chmod(draft, mode)
-  return draft
-}
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')

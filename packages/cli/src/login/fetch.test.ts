@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { AllowedAddresses } from './allowed-addresses.ts'
 import { boundedFetch } from './fetch.ts'
 
 test('POST requests are not redirected; GET requests are', async () => {
@@ -16,7 +17,9 @@ test('POST requests are not redirected; GET requests are', async () => {
     server.close()
   })
   const moved = `http://127.0.0.1:${(server.address() as AddressInfo).port}/moved`
-  expect(await (await boundedFetch()(moved)).text()).toBe('found')
-  await expect(boundedFetch()(moved, { method: 'POST', body: 'refresh_token=x' })).rejects.toThrow('fetch failed')
+  const fetchFn = boundedFetch({ addresses: new AllowedAddresses(moved) })
+  expect(await (await fetchFn(moved)).text()).toBe('found')
+  const post = fetchFn(moved, { method: 'POST', body: 'refresh_token=x' })
+  await expect(post).rejects.toThrow('redirects a POST request, which is not allowed')
   expect(seen).toEqual(['GET /moved', 'GET /here', 'POST /moved'])
 })

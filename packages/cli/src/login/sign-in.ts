@@ -4,6 +4,7 @@ import { CommandError, exit } from '../base/exit.ts'
 import { manifest } from '../base/package-folder.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { safeText } from '../text/safe.ts'
+import { AddressError, AllowedAddresses } from './allowed-addresses.ts'
 import { type Callback, type CallbackResult, callbackServer } from './callback.ts'
 import { boundedFetch } from './fetch.ts'
 import { SignInProvider } from './provider.ts'
@@ -30,7 +31,8 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
   const { label, url, store, signal } = options
   using limit = timeLimit(options.timeoutMs, [signal])
   const until = limit.signal
-  const fetchFn = boundedFetch(until)
+  const addresses = new AllowedAddresses(url)
+  const fetchFn = boundedFetch({ addresses, signal: until })
   const before = await store.find(url)
   await using callback = await callbackServer(before?.redirect)
   const provider = new SignInProvider({
@@ -50,7 +52,7 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
     await startAuthorization(provider, request, label, challenge !== undefined)
     const { address } = provider
     if (address === undefined) throw failed(label, 'The server provided no authorization URL.')
-    requireSafe(address, label)
+    await requireSafe(address, label, addresses)
     const result = callback.waitForResult(provider.state(), until)
     await options.show(address)
     const { code, iss } = accepted(await result, label)
@@ -106,9 +108,15 @@ async function startAuthorization(
   }
 }
 
-/** The URL comes from the server, so it must be an encrypted page. */
-function requireSafe(address: URL, label: string): void {
+/** The URL comes from the server, so it must be an encrypted page, and not one inside a network that the server is not part of. */
+async function requireSafe(address: URL, label: string, addresses: AllowedAddresses): Promise<void> {
   if (!isSecureUrl(address)) throw failed(label, `The authorization URL ${address.href} is not encrypted.`)
+  try {
+    await addresses.of(address)
+  } catch (error) {
+    // A host name that only the browser can resolve, for example through its proxy, is not an error.
+    if (error instanceof AddressError) throw failed(label, `The authorization URL was not opened: ${error.message}`, error)
+  }
 }
 
 function accepted(result: CallbackResult, label: string): { readonly code: string; readonly iss: string | undefined } {

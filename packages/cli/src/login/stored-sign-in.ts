@@ -74,19 +74,19 @@ const endedErrors = new Set<string>(['invalid_client', 'invalid_grant', 'unautho
 
 /** Undefined if the sign-in has ended. */
 async function refreshed(
-  { tokens, client, authorizationServer, metadata, indicator }: Grant,
+  { resource, tokens, client, authorizationServer, metadata, indicator }: Grant,
   signal: AbortSignal,
 ): Promise<Tokens | undefined> {
   if (tokens.refresh === undefined) return undefined
   const { OAuthError, refreshAuthorization } = await import('@modelcontextprotocol/client')
-  const { boundedFetch } = await import('./fetch.ts')
+  const [{ AllowedAddresses }, { boundedFetch }] = await Promise.all([import('./allowed-addresses.ts'), import('./fetch.ts')])
   try {
     const fresh = await refreshAuthorization(authorizationServer, {
       ...(metadata !== undefined && { metadata }),
       clientInformation: client,
       refreshToken: tokens.refresh,
       ...(indicator !== undefined && { resource: indicator }),
-      fetchFn: boundedFetch(signal),
+      fetchFn: boundedFetch({ addresses: new AllowedAddresses(resource), signal }),
     })
     return toTokens(fresh, tokens)
   } catch (error) {

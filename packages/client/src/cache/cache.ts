@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRecord, isTool, type Tool } from '@unfold-mcp/core'
+import { openRegularFile, replaceFile } from '@unfold-mcp/core/files'
 
 /** Key of a tool list. Entries of different servers, credentials and views are separate. */
 export interface CacheKey {
@@ -90,15 +91,7 @@ export function fileCache(directory: string, { onWarning = () => undefined }: Fi
     },
     async set(key, entry) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      const path = pathOf(key)
-      const temporary = `${path}.${randomUUID()}.tmp`
-      try {
-        await writeFile(temporary, serialize(key, entry), { mode: 0o600, flag: 'wx' })
-        await rename(temporary, path)
-      } catch (error) {
-        await rm(temporary, { force: true })
-        throw error
-      }
+      await replaceFile(pathOf(key), serialize(key, entry), { isDurable: false })
       if (isPruned) return
       isPruned = true
       await prune(directory)
@@ -173,9 +166,9 @@ interface CacheFile {
 
 async function readCacheFile(path: string, onWarning: (warning: string) => void): Promise<CacheFile | undefined> {
   try {
-    const { size } = await stat(path)
-    if (size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`)
-    return parseCacheFile(JSON.parse(await readFile(path, 'utf8')))
+    await using handle = await openRegularFile(path)
+    if ((await handle.stat()).size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`)
+    return parseCacheFile(JSON.parse(await handle.readFile('utf8')))
   } catch (error) {
     if (isMissing(error)) return undefined
     onWarning(`${path} is ignored: ${error instanceof Error ? error.message : String(error)}.`)

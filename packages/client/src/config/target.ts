@@ -11,6 +11,11 @@ export interface CommandTarget {
   /** Added to a small, safe part of the environment of this process. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /**
+   * Processes that end with the server. `tree` (default): its process group and, on Linux, descendants that left it; `group`: its
+   * process group; `namespace`: a PID namespace of bubblewrap, which no process can leave, or `tree` if bubblewrap cannot be used.
+   */
+  readonly processes?: 'tree' | 'group' | 'namespace'
 }
 
 /** Source of bearer tokens, called before every request. */

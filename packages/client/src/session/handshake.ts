@@ -66,7 +66,7 @@ export interface HandshakeOptions {
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   readonly onDocumentChange?: ((change: DocumentChange) => void) | undefined
   readonly onStderr?: ((line: string) => void) | undefined
-  readonly onProcess?: ((pid: number, state: ProcessState) => void) | undefined
+  readonly onProcess?: ((pid: number, state: ProcessState, id: string) => void) | undefined
 }
 
 /** Connects to a server and negotiates the protocol. On failure, everything started for it is ended. */

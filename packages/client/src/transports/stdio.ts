@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -8,8 +9,10 @@ import { type CommandTarget, labelOf } from '../config/target.ts'
 import { ClientError, errorMessage, tooLarge } from '../errors/errors.ts'
 import { firstErrorLine, isStackFrame } from '../process/error-line.ts'
 import { launcherOf } from '../process/launcher.ts'
+import { namespaced, signalNamespace, usableBubblewrap } from '../process/namespace.ts'
 import { damagedNpxFolder } from '../process/npx-folder.ts'
 import { OutputEnds } from '../process/output-ends.ts'
+import { endStrays, killStraysSync, processMark } from '../process/strays.ts'
 import { malformedResponse, PendingRequests } from './pending-requests.ts'
 
 /**
@@ -25,7 +28,8 @@ export interface StdioOptions {
   /** Time after SIGTERM for a process that may be installing: killed too early, it leaves a broken package cache. */
   readonly installGraceMs?: number
   readonly onStderr?: (line: string) => void
-  readonly onProcess?: (pid: number, state: ProcessState) => void
+  /** `id` marks the environment of the process and its descendants. */
+  readonly onProcess?: (pid: number, state: ProcessState, id: string) => void
   readonly onWarning?: (warning: string) => void
 }
 
@@ -36,6 +40,7 @@ const running = new Set<StdioTransport>()
 let isWatchingExit = false
 
 const drainMs = 250
+const defaultGraceMs = 2_000
 // A busy machine reports the exit of a process late.
 const exitWaitMs = 5_000
 // npm finishes unpacking before it rolls back, which takes half a minute on a slow disk.
@@ -51,8 +56,9 @@ const caEnvironment = (): { readonly [name: string]: string } =>
   Object.fromEntries(caVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
 
 /**
- * Server as a child process, one JSON message per line. The process leads its own process group, which ends with it. Lines on
- * stdout that are not messages are ignored with a warning.
+ * Server as a child process, one JSON message per line. The process leads its own process group, which ends with it, and so do
+ * descendants that left the group, where the system allows to find them. Lines on stdout that are not messages are ignored with a
+ * warning.
  */
 export class StdioTransport implements Transport {
   readonly #target: CommandTarget
@@ -67,8 +73,12 @@ export class StdioTransport implements Transport {
     this.#resolveAnswered = resolve
   })
   #hasAnswered = false
+  /** Marks the environment of the process. */
+  readonly #id = randomUUID()
+  #isNamespaced = false
   #child: Child | undefined
   #exited: Promise<void> = Promise.resolve()
+  #strays: Promise<void> = Promise.resolve()
   #failure: ClientError | undefined
   #isClosing = false
   #hasExited = false
@@ -124,12 +134,14 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     if (this.#child !== undefined) return
-    const { command, args = [], env, cwd } = this.#target
+    const { env, cwd } = this.#target
+    const { command, args = [] } = this.#target.processes === 'namespace' ? await this.#namespaced() : this.#target
+    if (this.#isClosing) throw this.#closedError()
     let child: Child
     try {
       child = spawn(command, [...args], {
         stdio: ['pipe', 'pipe', 'pipe'],
-        env: { ...getDefaultEnvironment(), ...caEnvironment(), ...env },
+        env: { ...getDefaultEnvironment(), ...caEnvironment(), ...env, ...processMark(this.#id) },
         ...(cwd !== undefined && { cwd }),
         detached: process.platform !== 'win32',
         windowsHide: true,
@@ -140,7 +152,7 @@ export class StdioTransport implements Transport {
     // At the limit of open files there is neither a process nor a pipe.
     if ((child.stdin as Writable | undefined) === undefined) throw this.#startError(await spawnError(child))
     this.#child = child
-    if (child.pid !== undefined) this.#options.onProcess?.(child.pid, this.#isInstalling ? 'installing' : 'started')
+    if (child.pid !== undefined) this.#report(child.pid, this.#isInstalling ? 'installing' : 'started')
     this.#listen(child)
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
@@ -177,11 +189,13 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     const child = this.#child
     if (child === undefined || this.#isClosing) {
+      this.#isClosing = true
       await this.#exited
+      await this.#strays
       return
     }
     this.#isClosing = true
-    const { graceMs = 2_000, installGraceMs = defaultInstallGraceMs } = this.#options
+    const { graceMs = defaultGraceMs, installGraceMs = defaultInstallGraceMs } = this.#options
     this.#flush()
     child.stdin.end()
     // An installing launcher does not read stdin; npm rolls back after the first signal and aborts on a second.
@@ -189,6 +203,7 @@ export class StdioTransport implements Transport {
     if (isInstalling || !(await this.#exitsWithin(graceMs))) this.#signal('SIGTERM')
     if (!(await this.#exitsWithin(isInstalling ? installGraceMs : graceMs))) this.#signal('SIGKILL')
     await this.#exited
+    await this.#strays
   }
 
   /** Kills the whole process group. */
@@ -196,10 +211,32 @@ export class StdioTransport implements Transport {
     this.#signal('SIGKILL')
   }
 
-  /** Ends the process when this one exits. An installing launcher gets SIGTERM, so that it can clean up. */
-  abandon(): void {
+  /**
+   * Ends the process when this one exits. An installing launcher gets SIGTERM, so that it can clean up. Returns the mark of
+   * descendants to kill.
+   */
+  abandon(): readonly string[] {
     if (!this.#isInstalling) this.kill()
     else if (!this.#isClosing) this.#signal('SIGTERM')
+    return this.#isInstalling || !this.#endsStrays ? [] : [this.#id]
+  }
+
+  get #endsStrays(): boolean {
+    return this.#target.processes !== 'group'
+  }
+
+  #report(pid: number, state: ProcessState): void {
+    this.#options.onProcess?.(pid, state, this.#endsStrays ? this.#id : '')
+  }
+
+  async #namespaced(): Promise<Pick<CommandTarget, 'command' | 'args'>> {
+    const bubblewrap = await usableBubblewrap()
+    this.#isNamespaced = bubblewrap !== undefined
+    if (bubblewrap !== undefined) return namespaced(bubblewrap, this.#target)
+    this.#options.onWarning?.(
+      `${labelOf(this.#target)} runs without a PID namespace, because bubblewrap (bwrap) is not installed or not allowed here. Install it on Linux, or remove "processes": "namespace".`,
+    )
+    return this.#target
   }
 
   /** A broken pipe is noticed before the exit of the process, which tells why; a process that only closed its stdin does not exit. */
@@ -228,7 +265,7 @@ export class StdioTransport implements Transport {
         // Descendants would keep the pipes open and survive.
         this.#signal('SIGKILL')
         this.#hasExited = true
-        if (child.pid !== undefined) this.#options.onProcess?.(child.pid, 'ended')
+        this.#strays = this.#endStrays(child.pid)
         const end = (): void => {
           clearTimeout(late)
           this.#end(code, signal)
@@ -239,6 +276,12 @@ export class StdioTransport implements Transport {
         child.once('close', end)
       })
     })
+  }
+
+  /** Until they have ended, whoever guards this process must know its mark. */
+  async #endStrays(pid: number | undefined): Promise<void> {
+    if (this.#endsStrays) await endStrays(this.#id, this.#options.graceMs ?? defaultGraceMs)
+    if (pid !== undefined) this.#report(pid, 'ended')
   }
 
   #end(code: number | null, signal: string | null): void {
@@ -311,7 +354,7 @@ export class StdioTransport implements Transport {
     if (!this.#isInstalling) return
     this.#isInstalling = false
     const { pid } = this.#child ?? {}
-    if (pid !== undefined && !this.#hasExited) this.#options.onProcess?.(pid, 'started')
+    if (pid !== undefined && !this.#hasExited) this.#report(pid, 'started')
   }
 
   #warnUnexpectedLine(text: string): void {
@@ -341,7 +384,8 @@ export class StdioTransport implements Transport {
     // After the exit, the pid may belong to another process.
     if (pid === undefined || this.#hasExited) return
     try {
-      if (process.platform !== 'win32') process.kill(-pid, signal)
+      if (this.#isNamespaced && signal !== 'SIGKILL') signalNamespace(pid, signal)
+      else if (process.platform !== 'win32') process.kill(-pid, signal)
       // Windows has neither process groups nor SIGTERM; taskkill ends descendants too.
       else spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true })
     } catch {
@@ -437,6 +481,6 @@ function watchExit(): void {
   if (isWatchingExit) return
   isWatchingExit = true
   process.once('exit', () => {
-    for (const transport of running) transport.abandon()
+    killStraysSync([...running].flatMap((transport) => transport.abandon()))
   })
 }

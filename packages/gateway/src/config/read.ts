@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { FileKindError, readRegularFile } from '@unfold-mcp/core/files'
 import { renameDeprecatedKeys } from './deprecated-keys.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
@@ -24,17 +24,24 @@ export async function readConfig(file: string, environment: Environment): Promis
 /** Reads the text of a configuration file. Throws `ConfigError` if that fails. */
 export async function readConfigText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return (await readRegularFile(file)).toString('utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    const message = reasons[code] ?? `cannot be read (${code}).`
+    const message = readErrorMessage(error)
     throw new ConfigError([{ file, line: 1, column: 1, path: '', message }])
   }
 }
 
+function readErrorMessage(error: unknown): string {
+  if (error instanceof FileKindError)
+    return error.kind === 'a folder'
+      ? 'is a folder. Specify the file in it.'
+      : `is ${error.kind}, not a regular file. Replace it with a file, or specify another file.`
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  return reasons[code] ?? `cannot be read (${code}).`
+}
+
 const reasons: { readonly [code: string]: string } = {
   ENOENT: 'does not exist. Create it, or specify another file.',
-  EISDIR: 'is a folder. Specify the file in it.',
   EACCES: 'is not readable by this user.',
 }
 

@@ -72,6 +72,12 @@ const override = z.strictObject({
   pinned: z.boolean().optional().describe('true lists the tool in every exposure mode'),
 })
 
+const processes = z
+  .enum(['tree', 'group', 'namespace'])
+  .describe(
+    'Processes that end with a server: tree (its process group and, on Linux, descendants that left it), group, or namespace (Linux with bubblewrap: all of them, but setuid programs such as sudo do not work)',
+  )
+
 // Settings that unfold adds to the usual server definition.
 const serverSettings = {
   disabled: z.boolean().default(false).describe('true keeps the server in the file without using it'),
@@ -113,6 +119,7 @@ const commandServer = z.strictObject({
     .min(100)
     .default(600_000)
     .describe('Timeout for the first message of npx, uvx, docker run and similar, which may have to install the server'),
+  processes: processes.optional().describe('Processes that end with this server. Default: processes of the file'),
   ...serverSettings,
 })
 
@@ -263,6 +270,7 @@ export const configSchema = z.strictObject({
       profile,
     )
     .default({}),
+  processes: processes.default('tree'),
   tokens: z.array(token).default([]),
   listen: listen.default(listen.parse({})),
   store: store.default({ kind: 'sqlite' }),

@@ -41,10 +41,10 @@ test('the settings of a server are those of its upstream, including defaults', (
   })
   const { a, b } = parseConfig(text, { file: 'unfold.json', environment: {} }).config.mcpServers
   if (a === undefined || b === undefined) throw new Error('no server')
-  expect(settingsOf(upstreamConfig(a, '/'))).toEqual({
+  expect(settingsOf(upstreamConfig(a, { folder: '/', processes: 'tree' }))).toEqual({
     ...settingsOf({ target: { url: 'http://x/' } }),
     start: 'lazy',
     sweepMs: 0,
   })
-  expect(upstreamConfig(b, '/').disabled).toBe(true)
+  expect(upstreamConfig(b, { folder: '/', processes: 'tree' }).disabled).toBe(true)
 })

@@ -3,10 +3,15 @@ import type { CommandTarget, UrlTarget } from '@unfold-mcp/client'
 import { isCommandServer, type ServerConfig, type UrlServer } from './schema.ts'
 
 /** Relative folders are resolved from the folder of the configuration file, not from the working directory. */
-export function targetOf(server: ServerConfig, folder: string): CommandTarget | UrlTarget {
+export function targetOf(
+  server: ServerConfig,
+  folder: string,
+  processes?: CommandTarget['processes'],
+): CommandTarget | UrlTarget {
   if (isCommandServer(server)) {
     const { command, args, env, cwd } = server
-    return { command, args, env, cwd: resolve(folder, cwd ?? '.') }
+    const ending = server.processes ?? processes
+    return { command, args, env, cwd: resolve(folder, cwd ?? '.'), ...(ending !== undefined && { processes: ending }) }
   }
   return { url: server.url, headers: server.headers, transport: transports[server.type ?? 'auto'] }
 }

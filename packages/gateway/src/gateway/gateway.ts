@@ -187,7 +187,9 @@ export class Gateway implements AsyncDisposable {
     this.#read = read
     this.access.configure(config)
     const { folder, store } = this.#options
-    const configs = Object.entries(config.mcpServers).map(([name, server]) => [name, upstreamConfig(server, folder)] as const)
+    const configs = Object.entries(config.mcpServers).map(
+      ([name, server]) => [name, upstreamConfig(server, { folder, processes: config.processes })] as const,
+    )
     const applying = this.upstreams.apply(Object.fromEntries(configs))
     // Cached tools of new servers are served immediately.
     const toolsOf = (server: string): readonly Tool[] => this.upstreams.get(server)?.tools ?? this.#cachedTools.get(server) ?? []

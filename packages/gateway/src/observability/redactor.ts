@@ -2,6 +2,7 @@ import { decodeUri, printable } from '@unfold-mcp/core'
 import { type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
 import { Fingerprints, minSecretLength, type Range } from './fingerprints.ts'
+import { isOrdinaryValue } from './ordinary-value.ts'
 
 const mask = '[secret]'
 const maxTextLength = 8_000
@@ -122,15 +123,14 @@ export function secretVariables(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value !== undefined && secretName.test(name) ? [value] : []))
 }
 
-// A path that error messages refer to, not a secret.
-const cachePathName = /^npm_config_cache$/iu
-
 function secretsOf(server: ServerConfig): readonly string[] {
-  if (isCommandServer(server))
-    return Object.entries(server.env).flatMap(([name, value]) => (cachePathName.test(name) ? [] : [value]))
-  const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(/\s+/u).slice(1)])
+  if (isCommandServer(server)) return secretValues(Object.entries(server.env))
+  const headers = secretValues(Object.entries(server.headers)).flatMap((value) => [value, ...value.split(/\s+/u).slice(1)])
   return [...headers, ...secretsInUrl(server.url)]
 }
+
+const secretValues = (entries: readonly (readonly [name: string, value: string])[]): readonly string[] =>
+  entries.flatMap(([name, value]) => (isOrdinaryValue(name, value) ? [] : [value]))
 
 function secretsOfSearch(search: SearchConfig | undefined): readonly string[] {
   if (search?.embedder === undefined) return []
@@ -143,7 +143,7 @@ function secretsInUrl(url: string): readonly string[] {
   const { username, password, searchParams } = new URL(url)
   const basic = Buffer.from(`${decodeUri(username)}:${decodeUri(password)}`).toString('base64')
   const login = username === '' && password === '' ? [] : [username, decodeUri(username), password, decodeUri(password), basic]
-  return [...login, ...searchParams.values()]
+  return [...login, ...secretValues([...searchParams])]
 }
 
 function encoded(text: string): string {

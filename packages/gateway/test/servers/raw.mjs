@@ -8,6 +8,17 @@ const changed = () => say({ method: 'notifications/tools/list_changed' })
 const names = ['more']
 let refusals = 0
 if (manner === 'parent') process.stderr.write(`grandchild ${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}\n`)
+// Processes that leave the group of the server: one that ends when it is asked to, and one that does not.
+if (manner === 'strays')
+  for (const script of ['sleep 600; :', 'trap "" TERM; while :; do sleep 1; done'])
+    spawn('sh', ['-c', script], { detached: true, stdio: 'ignore' }).unref()
+// A process without the environment of the server.
+if (manner === 'forgetful') spawn('env', ['-i', 'sleep', process.argv[3]], { detached: true, stdio: 'ignore' }).unref()
+if (manner === 'polite')
+  process.on('SIGTERM', () => {
+    process.stderr.write('asked to end\n')
+    process.exit(0)
+  })
 const listChanged = manner !== 'undeclared'
 
 const answers = {
@@ -51,4 +62,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if (Object.hasOwn(answers, method)) say({ id, result: answers[method](message) })
   else say({ id, error: { code: -32601, message: 'Method not found' } })
 }
-process.exit(0)
+// As `polite`, it does not end with its input.
+if (manner !== 'polite') process.exit(0)
+setInterval(() => undefined, 1_000)

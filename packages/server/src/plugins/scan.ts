@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
+import { readRegularFile } from '@unfold-mcp/core/files'
 import { errorMessage } from '../tool/report.ts'
 import { type Manifest, maxManifestBytes, parseManifest } from './manifest.ts'
 
@@ -115,7 +116,7 @@ async function readManifest(folder: string, root: string): Promise<string | unde
   if (stats === undefined) return undefined
   if (!stats.isFile() || stats.size > maxManifestBytes)
     throw new Error(`plugin.json is not a file, or exceeds ${maxManifestBytes} bytes`)
-  return readFile(await resolveInside(root, path), 'utf8')
+  return (await readRegularFile(await resolveInside(root, path))).toString('utf8')
 }
 
 async function findMain(folder: string, { main }: Manifest): Promise<string> {

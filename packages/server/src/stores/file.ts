@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRecord } from '@unfold-mcp/core'
+import { FileKindError, readRegularFile, replaceFile } from '@unfold-mcp/core/files'
 import type { ActivationStore } from './store.ts'
 
 const format = 1
@@ -14,24 +15,16 @@ export function fileStore(folder: string): ActivationStore {
   const pathFor = (key: string): string => join(folder, `${createHash('sha256').update(key).digest('hex')}.json`)
   return {
     async load(key) {
-      const text = await readFile(pathFor(key), 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined
+      const bytes = await readRegularFile(pathFor(key)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error instanceof FileKindError) return undefined
         throw error
       })
-      const saved = text === undefined ? undefined : parse(text)
+      const saved = bytes === undefined ? undefined : parse(bytes.toString('utf8'))
       return saved?.format === format && saved.key === key ? saved.activation : undefined
     },
     async save(key, activation) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const file = pathFor(key)
-      const draft = `${file}.${randomUUID()}.tmp`
-      try {
-        await writeFile(draft, JSON.stringify({ format, key, activation }), { mode: 0o600 })
-        await rename(draft, file)
-      } catch (error) {
-        await rm(draft, { force: true })
-        throw error
-      }
+      await replaceFile(pathFor(key), JSON.stringify({ format, key, activation }), { isDurable: false })
     },
   }
 }

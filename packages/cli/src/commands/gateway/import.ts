@@ -5,7 +5,8 @@ import { type Candidate, importCandidates } from '../../clients/candidates.ts'
 import { serversIn } from '../../clients/duplicates.ts'
 import { type FoundServer, type FoundServers, problemText } from '../../config/index.ts'
 import { clientNames } from '../../config/locations.ts'
-import { setJson } from '../../edit/json.ts'
+import { EditError } from '../../edit/edit.ts'
+import { jsonAt, setJson } from '../../edit/json.ts'
 import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { findGateways } from '../../gateway/running.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
@@ -56,7 +57,12 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
     return exit.ok
   }
   const edit = (text: string): string =>
-    wanted.reduce((now, { name, definition }) => setJson(['mcpServers', name], definition)(now), text)
+    wanted.reduce((now, { name, definition }) => {
+      // The names were chosen for the file as it was before the confirmation.
+      if (jsonAt(now, ['mcpServers', name]) !== undefined)
+        throw new EditError(`Another command added a server "${name}" meanwhile. Import again.`)
+      return setJson(['mcpServers', name], definition)(now)
+    }, text)
   const { read, ...applied } = await editConfig(file, edit, {
     flags,
     io,

@@ -2,6 +2,7 @@ import { nearest, nearestHint } from '@unfold-mcp/core'
 import type { Role, TokenAccess } from '@unfold-mcp/gateway/config'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
+import { EditError } from '../../edit/edit.ts'
 import { appendJson, jsonAt, removeItemJson } from '../../edit/json.ts'
 import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { requireConfig } from '../../gateway/config-file.ts'
@@ -118,12 +119,16 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
   const name = oneName(names, 'revoke')
   const file = await requireConfig(textOf(flags, 'config'), io)
   let isLast = false
+  let isConfirmed = false
   const edit = (text: string): string => {
     const known = namesIn(text)
     const at = known.indexOf(name)
     if (at === -1) throw usageError(`Unknown token "${name}" in ${file}.${nearestHint(nearest(name, known))}`, { known })
     const clients = clientNamesIn(text)
+    const wasLast = isLast
     isLast = clients.length === 1 && clients[0] === name
+    if (isConfirmed && isLast && !wasLast)
+      throw new EditError('Another command revoked the other tokens meanwhile, and this is now the last one. Revoke it again.')
     return removeItemJson(['tokens'], at)(text)
   }
   const open = 'This is the last client token. Without one, any program on this machine can connect to the gateway.'
@@ -131,7 +136,10 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
     flags,
     io,
     output,
-    question: () => (isLast ? `${open} Revoke it?` : undefined),
+    question: () => {
+      isConfirmed = true
+      return isLast ? `${open} Revoke it?` : undefined
+    },
   })
   reportConfig(file, read, output)
   const gateways = applied.changed ? await reloadGateways(file, io, output) : []

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { FileKindError, openRegularFile } from '@unfold-mcp/core/files'
 
 const maxBytes = 5_000_000
 
@@ -10,8 +10,7 @@ export type FileText = { readonly text: string } | { readonly problem: string } 
 export async function readText(file: string): Promise<FileText> {
   let handle: FileHandle
   try {
-    // Non-blocking, because opening a named pipe without a writer would hang.
-    handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    handle = await openRegularFile(file)
   } catch (error) {
     return unopened(error)
   }
@@ -26,7 +25,6 @@ export async function readText(file: string): Promise<FileText> {
 
 async function textIn(handle: FileHandle): Promise<FileText> {
   const stats = await handle.stat()
-  if (!stats.isFile()) return { problem: 'Not a regular file.' }
   if (stats.size > maxBytes) return { problem: `Larger than ${maxBytes / 1_000_000} MB.` }
   const buffer = Buffer.alloc(Math.min(stats.size, maxBytes) + 1)
   let size = 0
@@ -52,6 +50,7 @@ function decoded(bytes: Uint8Array): FileText {
 }
 
 function unopened(error: unknown): FileText {
+  if (error instanceof FileKindError) return { problem: `Not a regular file, but ${error.kind}.` }
   const code = codeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
   if (code === 'ELOOP') return { problem: 'The symbolic link refers to itself.' }

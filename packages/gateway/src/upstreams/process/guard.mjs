@@ -1,8 +1,9 @@
 // @ts-check
 // Guard process: when the gateway is gone, for whatever reason, it ends the processes that the gateway started. The gateway writes
-// `+pid` for a process that started, `*pid` for one that may be installing, and `-pid` for one that ended.
+// `+pid id` for a process that started, `*pid id` for one that may be installing, and `-pid id` for one that ended. The id, if any, is
+// in the environment of all descendants of the process.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const graceMs = 300
@@ -10,21 +11,30 @@ const graceMs = 300
 const installGraceMs = 60_000
 const pollMs = 100
 const isWindows = process.platform === 'win32'
-/** @type {Map<number, { startTime: string, isInstalling: boolean }>} */
+/** @type {Map<number, { startTime: string, isInstalling: boolean, id: string }>} */
 const running = new Map()
+/** Ids in the environment of descendants, and whether these may be installing. @type {Map<string, boolean>} */
+const ids = new Map()
+
+/**
+ * Fields of a process from its state on, as in proc(5); none if unknown.
+ * @param {number} pid
+ * @returns {readonly string[]}
+ */
+function statOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
 
 /**
  * Start time of a process, to detect a reused pid; empty if unknown.
  * @param {number} pid
  */
-function startTimeOf(pid) {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
-}
+const startTimeOf = (pid) => statOf(pid)[19] ?? ''
 
 /** @param {number} pid */
 function isRunning(pid) {
@@ -40,6 +50,7 @@ function isRunning(pid) {
  * @param {boolean} isForAll also for those that may be installing
  */
 function end(signal, isForAll) {
+  signalStrays(signal, isForAll)
   for (const [pid, { startTime, isInstalling }] of running) {
     if (isInstalling && !isForAll) continue
     const now = startTimeOf(pid)
@@ -53,15 +64,42 @@ function end(signal, isForAll) {
   }
 }
 
+/**
+ * Signals descendants that left their process group. Linux only: elsewhere the environment of a process cannot be read.
+ * @param {'SIGTERM' | 'SIGKILL'} signal
+ * @param {boolean} isForAll also for those that may be installing
+ */
+function signalStrays(signal, isForAll) {
+  const wanted = [...ids].filter(([, isInstalling]) => isForAll || !isInstalling).map(([id]) => id)
+  if (process.platform !== 'linux' || wanted.length === 0) return
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    const pid = Number(name)
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1')
+      // Members of a group get its signal; npm aborts its cleanup on a second one.
+      if (wanted.some((id) => environment.includes(id)) && !running.has(Number(statOf(pid)[2]))) process.kill(pid, signal)
+    } catch {
+      // It has ended, or belongs to another user.
+    }
+  }
+}
+
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => undefined)
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const pid = Number(line.slice(1))
+    const [number = '', id = ''] = line.slice(1).split(' ')
+    const pid = Number(number)
     // 0 and 1 would signal other process groups.
     if (!Number.isSafeInteger(pid) || pid <= 1) return
-    if (line.startsWith('-')) running.delete(pid)
-    else running.set(pid, { startTime: startTimeOf(pid), isInstalling: line.startsWith('*') })
+    const isInstalling = line.startsWith('*')
+    if (line.startsWith('-')) {
+      running.delete(pid)
+      ids.delete(id)
+      return
+    }
+    running.set(pid, { startTime: startTimeOf(pid), isInstalling, id })
+    if (id !== '') ids.set(id, isInstalling)
   })
   .on('close', () => {
     if (running.size === 0) process.exit(0)
@@ -80,10 +118,14 @@ createInterface({ input: process.stdin })
 
 /** Ends the remaining children of processes that have ended, and exits after the last one. */
 function forgetEnded() {
-  for (const pid of running.keys()) {
-    if (startTimeOf(pid) === running.get(pid)?.startTime && isRunning(pid)) continue
+  for (const [pid, { startTime, id }] of running) {
+    if (startTimeOf(pid) === startTime && isRunning(pid)) continue
     if (!isWindows && isRunning(-pid)) process.kill(-pid, 'SIGKILL')
     running.delete(pid)
+    if (id === '') continue
+    ids.set(id, false)
+    signalStrays('SIGKILL', false)
+    ids.delete(id)
   }
   if (running.size === 0) process.exit(0)
 }

@@ -11,12 +11,12 @@ const maxStarts = 5
 const marks: { readonly [L in ProcessState]: string } = { installing: '*', started: '+', ended: '-' }
 
 /**
- * Ensures that no upstream process outlives the gateway, even if the gateway is killed: a guard process knows their pids, and ends
- * them when its standard input closes. Plugins do not need it: they run our own code, which ends itself (`watchdog.mjs` in the
+ * Ensures that no upstream process outlives the gateway, even if the gateway is killed: a guard process knows their pids and the ids
+ * in the environment of their descendants, and ends them when its standard input closes. Plugins do not need it: they run our own code, which ends itself (`watchdog.mjs` in the
  * server package).
  */
 export class Guard {
-  readonly #running = new Map<number, ProcessState>()
+  readonly #running = new Map<number, { readonly phase: ProcessState; readonly id: string }>()
   #child: ChildProcess | undefined
   #starts = 0
   #isClosed = false
@@ -27,12 +27,12 @@ export class Guard {
   }
 
   /** Records that a process (a group leader) started, was installed, or ended. */
-  readonly track = (pid: number, phase: ProcessState): void => {
+  readonly track = (pid: number, phase: ProcessState, id = ''): void => {
     if (this.#isClosed) return
     if (phase === 'ended') this.#running.delete(pid)
-    else this.#running.set(pid, phase)
+    else this.#running.set(pid, { phase, id })
     if (this.#child === undefined && phase !== 'ended') this.#start()
-    else this.#write(`${marks[phase]}${pid}\n`)
+    else this.#write(pid, phase, id)
   }
 
   /** Ends the guard process, which ends all remaining processes. */
@@ -50,6 +50,8 @@ export class Guard {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       windowsHide: true,
+      // Without the mark of a gateway that started this one, which would end the guard before the guard has ended the servers.
+      env: { ...process.env, UNFOLD_PROCESS_IDS: '' },
     })
     this.#child = child
     child.on('error', () => this.#gone(child)).on('exit', () => this.#gone(child))
@@ -59,11 +61,11 @@ export class Guard {
     // Neither the process nor the pipe keeps the gateway running.
     child.unref()
     if (stdin instanceof Socket) stdin.unref()
-    for (const [pid, phase] of this.#running) this.#write(`${marks[phase]}${pid}\n`)
+    for (const [pid, { phase, id }] of this.#running) this.#write(pid, phase, id)
   }
 
-  #write(line: string): void {
-    this.#child?.stdin?.write(line)
+  #write(pid: number, phase: ProcessState, id: string): void {
+    this.#child?.stdin?.write(`${marks[phase]}${pid} ${id}\n`)
   }
 
   #gone(child: ChildProcess): void {

@@ -93,8 +93,8 @@ export class StartQueue {
       if (isInstalling && (await isInstalled(folder))) installed()
       else if (isInstalling) this.#clock.after(installPollMs, () => void poll(), true)
     }
-    const onProcess: ConnectOptions['onProcess'] = (pid, phase) => {
-      options.onProcess?.(pid, phase)
+    const onProcess: ConnectOptions['onProcess'] = (pid, phase, id) => {
+      options.onProcess?.(pid, phase, id)
       if (phase === 'started') installed()
     }
     try {
