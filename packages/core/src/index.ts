@@ -12,6 +12,7 @@ export { isRecord } from './base/record.ts'
 export { Ring, type RingLimits } from './base/ring.ts'
 export { Semaphore } from './base/semaphore.ts'
 export { type SharePath, Shares } from './base/shares.ts'
+export { confusableKey, confusableNames, unambiguous } from './base/similar-names.ts'
 export { expandVariables, replaceVariables, type VariableProblem } from './base/variables.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog/catalog.ts'
 export { surfaceNames } from './catalog/surface.ts'
@@ -81,6 +82,10 @@ export {
   fieldsIn,
   formOf,
 } from './schema/form.ts'
+export { Exhausted, Meter } from './schema/meter.ts'
+export { allowedValues, literalText } from './schema/problem-text.ts'
+export { References, startsDocument } from './schema/references.ts'
+export { type CostOptions, type Excess, ValidationCost } from './schema/validation-cost.ts'
 export type { Confidence } from './search/confidence.ts'
 export { type DocumentContext, documentOf, type SearchDocument, type SearchParameter } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'
@@ -95,6 +100,7 @@ export {
   type SearchOptions,
   type SearchResult,
 } from './search/search-index.ts'
+export { similarPlaces } from './search/selection.ts'
 export { UsageMemory, type UsageRecord } from './search/usage.ts'
 export {
   always,

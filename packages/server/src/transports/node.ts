@@ -12,12 +12,13 @@ import { TrustedProxies } from './client-address.ts'
 import { Connections } from './connections.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 import { refusedOrigin } from './origin.ts'
+import { type RejectionOptions, watchRejections } from './rejections.ts'
 import { chunkBytes, ReplyWriter } from './reply-writer.ts'
 import { RequestBodies } from './request-bodies.ts'
 import type { SlowClientOptions } from './slow-client.ts'
 import { UnsentReplies } from './unsent-replies.ts'
 
-export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P>, SlowClientOptions {
+export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P>, SlowClientOptions, RejectionOptions {
   /** 0 selects a free port. Default: 7420. */
   readonly port?: number
   /** Address to bind. Default: 127.0.0.1. */
@@ -82,7 +83,10 @@ export async function listen<P extends Principal = Principal>(
   const connections =
     options.maxConnections === undefined ? undefined : new Connections(server, { max: options.maxConnections, holderOf })
   await bind(server, port, host)
+  const reported = options.servedTo === undefined ? 'own' : 'handlers'
+  const stopWatching = options.reportRejections === false ? undefined : watchRejections(runtimeOf(served), reported)
   const close = async (): Promise<void> => {
+    stopWatching?.()
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     await handler.close()
     server.closeAllConnections()

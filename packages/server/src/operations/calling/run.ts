@@ -3,10 +3,11 @@ import { gateName, isFailure, reasons, unknownGroup } from '@unfold-mcp/core'
 import { forReader, surfaceSource } from '../../catalog/activators.ts'
 import { noteCall, noteSuccess } from '../../runtime/activation.ts'
 import { openableGroups, readerFor } from '../../runtime/groups.ts'
+import { inHandler } from '../../runtime/handler-context.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
-import { invalidArguments } from '../../tool/invalid-arguments.ts'
+import { boundedProblems, invalidArguments } from '../../tool/invalid-arguments.ts'
 import { errorMessage } from '../../tool/report.ts'
 import { failureResult, invalidResult, isInputRequired, resultOf, ToolError } from '../../tool/result.ts'
 import type { Transition } from '../../tool/transition.ts'
@@ -56,7 +57,9 @@ async function perform(
   const { name } = entry.tool
   const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, call, name)
   const ctx = contextOf(runtime, scope, call, { signal: deadline.signal, effects })
-  const outcome = await handled(runtime, entry, deadline, () => entry.handler(input as never, ctx)).finally(deadline.lift)
+  const outcome = await handled(runtime, entry, deadline, () =>
+    inHandler({ runtime, tool: name }, () => entry.handler(input as never, ctx)),
+  ).finally(deadline.lift)
   if ('failure' in outcome) return outcome.failure
   if (entry.source === surfaceSource) return activatorReply(runtime, scope, entry, outcome.value as Transition)
   const result = resultOf(name, outcome.value)
@@ -110,8 +113,9 @@ async function checkedOutput(entry: ToolEntry, result: CallToolResult): Promise<
     throw invalidResult(name, 'it declares an output schema but returned no structured content')
   const checked = await entry.output.check(result.structuredContent)
   if (!('problems' in checked)) return result
-  const problems = checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  throw invalidResult(name, problems.join('; '))
+  const problems = boundedProblems(checked.problems).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const more = checked.problems.length - problems.length
+  throw invalidResult(name, [...problems, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
 }
 
 function activatorReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transition: Transition): CallToolResult {
