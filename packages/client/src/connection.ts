@@ -14,6 +14,7 @@ import { type ForwardOptions, forwardRequest } from './session/forward.ts'
 import type { ResumableSession } from './session/handshake.ts'
 import { SubscriptionListener } from './session/listener.ts'
 import { ResourceSubscriptions } from './session/resource-subscriptions.ts'
+import { RevisionCheck } from './session/revision-check.ts'
 import type { Era, ServerInfo, Session } from './session/session.ts'
 import type { Clock } from './time/clock.ts'
 import { withDeadline } from './time/deadline.ts'
@@ -64,8 +65,11 @@ export class Connection implements AsyncDisposable {
   readonly #watchers = new Set<(event: ConnectionEvent) => void>()
   readonly #closeListeners = new Set<() => void>()
   readonly #subscriptions: ResourceSubscriptions
+  readonly #revisionCheck: RevisionCheck
   #session: Session
   #renewing: Promise<Session> | undefined
+  /** The server refused a new session and requested a pause. */
+  #paused: { readonly error: ClientError; readonly until: number } | undefined
   #listener: SubscriptionListener | undefined
   #listenerStopped: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
@@ -85,6 +89,11 @@ export class Connection implements AsyncDisposable {
       request: (method, params) => this.request(method, params, { timeoutMs }),
       clock,
       timeoutMs,
+    })
+    this.#revisionCheck = new RevisionCheck({
+      reconnect: () => this.#reconnect(),
+      replace: (old, next) => this.#replace(old, next),
+      ...{ clock, timeoutMs },
     })
     this.#useSession(parts.session)
   }
@@ -240,18 +249,13 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** Checks that the server responds, with `ping` or (2026-07-28) `server/discover`. A lost session is replaced. */
+  /**
+   * Checks that the server responds, with `ping` or (2026-07-28) `server/discover`. A session that the server has lost, or whose
+   * protocol revision it no longer supports, is replaced.
+   */
   async ping({ timeoutMs = this.#parts.timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const options = { timeout: timeoutMs, ...(signal !== undefined && { signal }) }
-    await this.#use(async (session) => {
-      try {
-        await (session.agreement.era === 'session' ? session.client.ping(options) : session.client.discover(options))
-      } catch (error) {
-        const failure = session.toClientError(error, `Asking ${session.label} for a sign of life`)
-        // An error response is a response, unless the session is gone.
-        if (failure.reason !== 'protocol' || session.isSessionLost) throw failure
-      }
-    })
+    await this.#use((session) => this.#revisionCheck.ping(session, options))
   }
 
   /** Ends the session, and a process that was started for it. `keepSession` leaves the session on the server for a later connection. */
@@ -359,21 +363,45 @@ export class Connection implements AsyncDisposable {
 
   async #renew(): Promise<Session> {
     const old = this.#session
-    const session = await this.#parts.reconnect()
-    void old.drained.then(() => old.close()).catch(() => undefined)
-    if (this.#closing !== undefined) {
-      await session.close()
-      throw this.#closedError(old)
-    }
-    this.#useSession(session)
-    if (session.agreement.era === 'session') this.#subscriptions.renew()
-    for (const follower of this.#followers) follower.invalidate()
-    this.#emit('resumed')
-    if (this.#isFollowed) void this.#listen()
+    const session = await this.#reconnect()
+    await this.#replace(old, session)
     return session
   }
 
-  /** Runs `work` in the current session. A request refused because the session was lost runs again in a new one. */
+  /** Opens a session, but not before the end of a pause that the server requested. */
+  async #reconnect(): Promise<Session> {
+    const { clock, reconnect } = this.#parts
+    if (this.#paused !== undefined && clock.now() < this.#paused.until) throw this.#paused.error
+    try {
+      return await reconnect()
+    } catch (error) {
+      if (isClientError(error) && error.retryAfterMs !== undefined)
+        this.#paused = { error, until: clock.now() + error.retryAfterMs }
+      throw error
+    }
+  }
+
+  async #replace(old: Session, session: Session): Promise<void> {
+    if (this.#closing !== undefined || old !== this.#session) {
+      await session.close()
+      if (this.#closing !== undefined) throw this.#closedError(old)
+      return
+    }
+    this.#useSession(session)
+    old.lose()
+    void old.drained.then(() => old.close()).catch(() => undefined)
+    const { era, protocolVersion } = session.agreement
+    const { protocolVersion: before } = old.agreement
+    if (protocolVersion !== before)
+      this.#parts.onWarning(`${session.label} changed its protocol revision from ${before} to ${protocolVersion}.`)
+    this.#subscriptions.renew(session)
+    for (const follower of this.#followers) follower.invalidate()
+    this.#emit('resumed')
+    if (era === 'session') this.#stopListening()
+    else if (this.#isFollowed) void this.#listen()
+  }
+
+  /** Runs `work` in the current session. A request refused because the session is outdated runs again in a new one. */
   #use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#isUsable && !this.#session.canRenew ? work(this.#session) : this.#useRenewed(work)
   }
@@ -383,7 +411,8 @@ export class Connection implements AsyncDisposable {
     try {
       return await work(session)
     } catch (error) {
-      if (!session.isSessionLost || !isNotFound(error)) throw error
+      const isLost = session.isSessionLost && isNotFound(error)
+      if (!isLost && !(await this.#revisionCheck.replaces(session, error))) throw error
       return work(await this.#current())
     }
   }

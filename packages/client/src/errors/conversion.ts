@@ -15,6 +15,8 @@ export interface ErrorContext {
   readonly target: string
   /** Operation that failed, as the beginning of a sentence. */
   readonly what: string
+  /** Pause that the server requested. */
+  readonly retryAfterMs?: number
 }
 
 /** Converts an error of the SDK, of `fetch` or of a server. */
@@ -67,27 +69,32 @@ function loginRequired(error: Error, { target }: ErrorContext): ClientError {
   return new ClientError('login_required', message, details, { cause: error })
 }
 
-function httpFailure(error: SdkHttpError, context: ErrorContext): ClientError {
+/** Converts a response with an error status. */
+export function httpFailure(error: SdkHttpError, context: ErrorContext): ClientError {
   const { status } = error
-  const { target } = context
+  const { target, retryAfterMs } = context
   const rpc = rpcErrorIn(isRecord(error.data) ? error.data.text : undefined)
   if (rpc !== undefined) return rpcFailure(rpc.code, rpc.message, rpc.data, { error, context, status })
-  if (status >= 500)
-    return new ClientError(
-      'unreachable',
-      `${target} failed (HTTP ${status}). Try again later.`,
-      { target, status },
-      { cause: error },
-    )
+  const details = { target, status, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  if (status >= 500) {
+    const next = retryAfterMs === undefined ? '. Try again later.' : `${pauseHint(retryAfterMs)}.`
+    return new ClientError('unreachable', `${target} failed (HTTP ${status})${next}`, details, { cause: error })
+  }
   const isNotMcp = status === 404 || status === 405
-  const hint = isNotMcp ? ' Is this the URL of an MCP server?' : ` ${errorMessage(error)}`
+  const hint = isNotMcp
+    ? '. Is this the URL of an MCP server?'
+    : retryAfterMs === undefined
+      ? `. ${errorMessage(error)}`
+      : `${pauseHint(retryAfterMs)}.`
   return new ClientError(
     isNotMcp ? 'unreachable' : 'protocol',
-    `${target} responded with HTTP ${status}.${hint}`,
-    { target, problem: errorMessage(error), status },
+    `${target} responded with HTTP ${status}${hint}`,
+    { ...details, problem: errorMessage(error) },
     { cause: error },
   )
 }
+
+const pauseHint = (ms: number | undefined): string => (ms === undefined ? '' : `; retry after ${Math.ceil(ms / 1_000)} s`)
 
 function streamFailure(error: SseError, { target }: ErrorContext): ClientError {
   const { code: status } = error
@@ -103,15 +110,20 @@ function rpcFailure(
   { error, context, status }: { error: unknown; context: ErrorContext; status?: number },
 ): ClientError {
   const problem = printableText(message)
-  const { target, what } = context
+  const { target, what, retryAfterMs } = context
   if (isRecord(data) && data.reason === 'unknown_tool' && typeof data.name === 'string') {
     const near = Array.isArray(data.nearest) ? data.nearest.filter((each) => typeof each === 'string') : []
     return new ClientError('unknown_tool', problem, { name: data.name, nearest: near }, { cause: error })
   }
   return new ClientError(
     'protocol',
-    `${what} failed: ${target} responded with "${problem}" (${code}).`,
-    { problem, code, ...(data !== undefined && { data }), ...(status !== undefined && { status }) },
+    `${what} failed: ${target} responded with "${problem}" (${code})${pauseHint(retryAfterMs)}.`,
+    {
+      ...{ problem, code },
+      ...(data !== undefined && { data }),
+      ...(status !== undefined && { status }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    },
     { cause: error },
   )
 }

@@ -2,8 +2,8 @@ import { type Problem, printable } from '@unfold-mcp/core'
 
 /** Details of each reason. */
 export interface ClientErrorDetails {
-  /** No response. `tls`: code of the TLS failure. */
-  unreachable: { target: string; status?: number; lastLines?: readonly string[]; tls?: string }
+  /** No response. `tls`: code of the TLS failure. `retryAfterMs`: pause that the server requested. */
+  unreachable: { target: string; status?: number; lastLines?: readonly string[]; tls?: string; retryAfterMs?: number }
   /** Authentication or more permissions are required. */
   login_required: { target: string; status?: number; scope?: string }
   /** `isInstalling`: started through a launcher such as `npx`, and no message was received. */
@@ -11,8 +11,15 @@ export interface ClientErrorDetails {
   unknown_tool: { name: string; nearest: readonly string[] }
   invalid_arguments: { tool: string; problems: readonly Problem[] }
   identity_mismatch: { expected: string; actual: string | undefined }
-  /** The server responded with an error or an invalid message. */
-  protocol: { problem: string; code?: number; data?: unknown; status?: number; unsupportedRevision?: string }
+  /** The server responded with an error or an invalid message. `retryAfterMs`: pause that it requested. */
+  protocol: {
+    problem: string
+    code?: number
+    data?: unknown
+    status?: number
+    unsupportedRevision?: string
+    retryAfterMs?: number
+  }
   cancelled: { what: string }
   /**
    * The server process exited; `lastLines` is its last stderr output. If it exited before its first message, `firstError` is the
@@ -41,6 +48,12 @@ export class ClientError<R extends ClientReason = ClientReason> extends Error {
     super(message, options)
     this.reason = reason
     this.details = details
+  }
+
+  /** Pause that the server requested with `Retry-After` when it refused the request. */
+  get retryAfterMs(): number | undefined {
+    const details: object = this.details
+    return 'retryAfterMs' in details && typeof details.retryAfterMs === 'number' ? details.retryAfterMs : undefined
   }
 }
 

@@ -256,7 +256,10 @@ class Handshake {
       jsonSchemaValidator: noValidation,
     })
     client.onerror = (error) => {
-      if (!isLateProgress(error)) onWarning(`${this.#label}: ${errorMessage(error)}`)
+      if (isLateProgress(error)) return
+      // The message of the SDK contains the whole response.
+      const problem = isUnknownResponse(error) ? 'a response to an unknown request was ignored.' : errorMessage(error)
+      onWarning(`${this.#label}: ${problem}`)
     }
     if (elicitations !== undefined)
       client.setRequestHandler('elicitation/create', ({ params }, ctx) => elicitations.enqueue(params, ctx.mcpReq.signal))
@@ -336,6 +339,8 @@ function agreementOf(client: Client): Agreement {
 // The last progress notification may be handled after the response that followed it.
 const isLateProgress = ({ message }: Error): boolean =>
   message.startsWith('Received a progress notification for an unknown token')
+
+const isUnknownResponse = ({ message }: Error): boolean => message.startsWith('Received a response for an unknown message ID')
 
 const preStreamableStatus = new Set([400, 404, 405])
 

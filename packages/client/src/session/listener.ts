@@ -63,6 +63,7 @@ export class SubscriptionListener {
       const since = clock.now()
       const failed = await this.#listen(onAttempt)
       onAttempt(failed?.failure)
+      if (this.#stopped.signal.aborted) return
       if (failed?.isRefused === true) {
         onWarning('The server does not announce changes of its tools; it is polled instead.')
         return

@@ -47,11 +47,20 @@ export class ResourceSubscriptions {
     })
   }
 
-  /** Subscribes again in a new session. */
-  renew(): void {
+  /** Subscribes again in a new session, which may be of another era. */
+  renew({ agreement: { era } }: Session): void {
     // Serialized, so that a request still running in the lost session does not count for the new one.
     void this.#serialized(async () => {
+      // The listener uses the new session by itself.
+      if (era === 'stateless' && this.#listener !== undefined) return
       this.#confirmed.clear()
+      if (era === 'stateless') {
+        await this.#listen()
+        for (const uri of this.#wanted) this.#confirmed.add(uri)
+        return
+      }
+      await this.#listener?.stop()
+      this.#listener = undefined
       const requests = [...this.#wanted].map(async (uri) => {
         await this.#options.request('resources/subscribe', { uri })
         this.#confirmed.add(uri)

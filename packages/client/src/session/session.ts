@@ -1,10 +1,18 @@
-import type { Client, RequestOptions, ServerCapabilities, StandardSchemaV1, Transport } from '@modelcontextprotocol/client'
+import type {
+  Client,
+  JSONRPCMessage,
+  RequestOptions,
+  ServerCapabilities,
+  StandardSchemaV1,
+  Transport,
+} from '@modelcontextprotocol/client'
 import { toClientError } from '../errors/conversion.ts'
 import { type ClientError, cancelled } from '../errors/errors.ts'
 import type { Clock } from '../time/clock.ts'
 import { HttpTransport, type PushStream } from '../transports/http.ts'
 import { SseTransport } from '../transports/sse.ts'
 import { StdioTransport } from '../transports/stdio.ts'
+import { fixCacheHints } from './cache-hints.ts'
 import { DirectRequests } from './direct-requests.ts'
 import type { RelayedRequests } from './relay.ts'
 
@@ -61,6 +69,7 @@ export class Session {
   readonly #release: (() => Promise<void>) | undefined
   readonly #listeners = new Set<() => void>()
   #isClosed = false
+  #hasFixedHints = false
 
   constructor({ client, transport, agreement, label, relays, clock, isResumed = false, release }: SessionParts) {
     this.client = client
@@ -75,9 +84,11 @@ export class Session {
     this.requests = requests
     client.onclose = () => this.#handleClose()
     const { onmessage } = transport
+    const isStateless = agreement.era === 'stateless'
     // The SDK handles a notification one tick after a response, and drops progress handlers when the response arrives.
     transport.onmessage = (message, extra) => {
       if (requests?.consume(message) === true) return
+      if (isStateless) this.#fixCacheHints(message)
       if ('method' in message) onmessage?.(message, extra)
       else queueMicrotask(() => onmessage?.(message, extra))
     }
@@ -97,6 +108,11 @@ export class Session {
   /** True when a new session with the same server can replace this one: a started process cannot be replaced. */
   get canRenew(): boolean {
     return this.#transport instanceof HttpTransport || this.#transport instanceof SseTransport
+  }
+
+  /** True when another session can tell whether the server has changed its protocol revision. */
+  get canRenegotiate(): boolean {
+    return this.#transport instanceof HttpTransport
   }
 
   /** True when the server has lost the session, so a refused request can be sent again in a new one. */
@@ -167,6 +183,11 @@ export class Session {
     return converted.reason === 'unreachable' ? (this.failure ?? converted) : converted
   }
 
+  /** Treats the session as lost: it is closed, and requests in progress have little time left. */
+  lose(): void {
+    if (this.#transport instanceof HttpTransport) this.#transport.loseSession()
+  }
+
   /** Terminates the session on the server. */
   async endSession(): Promise<void> {
     if (this.#transport instanceof HttpTransport && !this.#transport.isSessionLost) await this.#transport.endSession()
@@ -181,6 +202,13 @@ export class Session {
       await this.#release?.()
       this.#handleClose()
     }
+  }
+
+  #fixCacheHints(message: JSONRPCMessage): void {
+    const problem = fixCacheHints(message)
+    if (problem === undefined || this.#hasFixedHints) return
+    this.#hasFixedHints = true
+    this.client.onerror?.(new Error(problem))
   }
 
   #handleClose(): void {

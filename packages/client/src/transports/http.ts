@@ -2,18 +2,25 @@ import {
   type AuthProvider,
   type FetchLike,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type OAuthClientProvider,
   type RequestId,
+  SdkHttpError,
   StreamableHTTPClientTransport,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { discovery } from '@unfold-mcp/core'
+import { httpFailure } from '../errors/conversion.ts'
 import { ClientError, errorMessage, tooLarge } from '../errors/errors.ts'
 import { closedBeforeTls, isClosedBeforeTls, tlsProblem } from '../errors/tls.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
-import { limitMessages } from './message-limit.ts'
+import { AnsweredStreams } from './answered-streams.ts'
+import { Exchange } from './exchange.ts'
+import { isEventStream, limitMessages } from './message-limit.ts'
 import { PendingRequests } from './pending-requests.ts'
+import { ResponseStream, type Resumed } from './response-stream.ts'
+import { retryAfterMs } from './retry-after.ts'
 
 export interface HttpOptions {
   /** Name of the server in messages. */
@@ -33,9 +40,14 @@ export type PushStream = 'open' | 'none' | 'unknown'
 
 // Header that assigns a response to its request; removed before sending.
 const requestHeader = 'unfold-request'
-const minRetryMs = 100
+// Delays before the notification stream is opened again.
+const retryMs = { min: 100, first: 250, max: 5_000 }
+// A notification stream that breaks sooner does not reset the delay.
+const steadyMs = 5_000
 // A server that lost the session still responds to earlier requests.
 const drainMs = 500
+// A notification has no timeout of its own, and a server may never acknowledge it.
+const noticeTimeoutMs = 30_000
 
 // Idempotent, so they can be retried.
 const idempotentMethods = new Set([
@@ -51,18 +63,24 @@ const idempotentMethods = new Set([
 ])
 
 /**
- * Streamable HTTP in both eras. Adds to the SDK: a message size limit, and immediate failure of pending requests when the connection
- * breaks or the session is lost.
+ * Streamable HTTP in both eras. Adds to the SDK: a message size limit, immediate failure of pending requests when the connection
+ * breaks or the session is lost, and an end for every response stream: after the response, or with the request.
  */
 export class HttpTransport implements Transport {
   readonly hasPerRequestStream = true
   readonly #inner: StreamableHTTPClientTransport
   readonly #options: HttpOptions
+  readonly #clock: Clock
   readonly #pending = new PendingRequests()
   /** Requests in progress. */
-  readonly #sending = new Map<string, { readonly giveUp: (failure: ClientError) => void; readonly isIdempotent: boolean }>()
+  readonly #exchanges = new Map<string, Exchange>()
+  readonly #answered: AnsweredStreams
   readonly #retries = new Set<() => void>()
   #pushStream: PushStream = 'unknown'
+  #pushOpenedAt = Number.NEGATIVE_INFINITY
+  /** Times that the notification stream broke soon after it was opened, or could not be opened. */
+  #pushBreaks = 0
+  #pushRetryAfterMs = 0
   #isSessionLost = false
   #drained: Promise<void> = Promise.resolve()
   #received = 0
@@ -78,13 +96,15 @@ export class HttpTransport implements Transport {
 
   constructor(url: URL, options: HttpOptions) {
     this.#options = options
-    const { headers, auth, session } = options
+    const { headers, auth, session, clock = systemClock } = options
+    this.#clock = clock
+    this.#answered = new AnsweredStreams(clock)
     this.#inner = new StreamableHTTPClientTransport(url, {
       requestInit: { headers: { ...headers } },
       fetch: this.#fetch,
       reconnectionOptions: {
-        initialReconnectionDelay: 250,
-        maxReconnectionDelay: 5_000,
+        initialReconnectionDelay: retryMs.first,
+        maxReconnectionDelay: retryMs.max,
         reconnectionDelayGrowFactor: 2,
         // Session-era notifications depend on the stream.
         maxRetries: Number.MAX_SAFE_INTEGER,
@@ -98,9 +118,8 @@ export class HttpTransport implements Transport {
       if (isParseError(error)) this.onerror?.(error)
     }
     this.#inner.onmessage = (message) => {
-      this.#pending.settle(message)
-      if (!('method' in message)) this.#sending.delete(JSON.stringify(message.id))
-      this.onmessage?.(message)
+      if (!('method' in message)) this.#settle(String(message.id))
+      if (this.#pending.receive(message)) this.onmessage?.(message)
     }
   }
 
@@ -135,32 +154,29 @@ export class HttpTransport implements Transport {
     return this.#inner.start()
   }
 
-  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
-    const { requestSignal, headers, onRequestStreamEnd } = options
-    if (!('method' in message) || !('id' in message)) return this.#inner.send(message)
-    const { id } = message
-    const key = JSON.stringify(id)
-    const stop = new AbortController()
+  async send(message: JSONRPCMessage, { requestSignal, headers, onRequestStreamEnd }: TransportSendOptions = {}): Promise<void> {
+    if (!isRequest(message)) return this.#notify(message)
+    const key = String(message.id)
+    const exchange = new Exchange(message, requestSignal)
     this.#pending.track(message)
-    requestSignal?.addEventListener('abort', () => this.#sending.delete(key), { once: true })
-    const giveUp = (failure: ClientError): void => {
-      this.#failRequest(id, failure)
-      stop.abort(failure)
-    }
-    this.#sending.set(key, { giveUp, isIdempotent: idempotentMethods.has(message.method) })
+    this.#exchanges.set(key, exchange)
+    requestSignal?.addEventListener('abort', () => this.#callOff(key), { once: true })
     try {
       await this.#inner.send(message, {
-        requestSignal: requestSignal === undefined ? stop.signal : AbortSignal.any([requestSignal, stop.signal]),
+        requestSignal: exchange.signal,
         headers: { ...headers, [requestHeader]: key },
+        onresumptiontoken: (token) => {
+          exchange.lastEventId = token
+        },
         onRequestStreamEnd: () => {
-          this.#sending.delete(key)
           onRequestStreamEnd?.()
-          this.#failRequest(id, this.#unreachable('the connection broke before the response'))
+          if (exchange.isAnswered) this.#answered.delete(exchange)
+          else this.#giveUp(exchange, this.#unreachable('the connection broke before the response'))
         },
       })
     } catch (error) {
-      this.#sending.delete(key)
-      throw error
+      this.#exchanges.delete(key)
+      throw this.#withPause(error, exchange)
     }
   }
 
@@ -173,10 +189,42 @@ export class HttpTransport implements Transport {
     await this.#inner.terminateSession()
   }
 
+  /** Treats the session as lost. Requests in progress fail if they get no response soon. */
+  loseSession(): void {
+    if (this.#isSessionLost) return
+    this.#isSessionLost = true
+    this.#drained = new Promise((resolve) => {
+      this.#clock.after(drainMs, () => {
+        const failure = this.#unreachable('the session was lost; retry to start a new one')
+        for (const exchange of [...this.#exchanges.values()]) this.#giveUp(exchange, failure)
+        resolve()
+      })
+    })
+    this.onsessionlost?.()
+  }
+
   async close(): Promise<void> {
     for (const cancel of this.#retries) cancel()
     this.#retries.clear()
+    this.#answered.close()
     await this.#inner.close()
+  }
+
+  /** Sends a notification or a response. */
+  async #notify(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      this.#callOff(String(message.params?.requestId))
+      this.#pending.track(message)
+    }
+    const late = new AbortController()
+    const off = this.#clock.after(noticeTimeoutMs, () => late.abort(), true)
+    try {
+      await this.#inner.send(message, { requestSignal: late.signal })
+    } catch (error) {
+      throw late.signal.aborted ? this.#unreachable(`no response within ${noticeTimeoutMs / 1_000} s`) : error
+    } finally {
+      off()
+    }
   }
 
   readonly #fetch: FetchLike = async (url, init) => {
@@ -185,7 +233,8 @@ export class HttpTransport implements Transport {
     const key = headers.get(requestHeader)
     headers.delete(requestHeader)
     const request = (): Promise<Response> => send(url, { ...init, headers })
-    const isIdempotent = key !== null && this.#sending.get(key)?.isIdempotent === true
+    const exchange = key === null ? undefined : this.#exchanges.get(key)
+    const isIdempotent = exchange !== undefined && idempotentMethods.has(exchange.request.method)
     // A keep-alive connection may have been closed by the server.
     const response = await request()
       .catch((error: unknown) => (isIdempotent && isConnectionReset(error) ? request() : Promise.reject(error)))
@@ -193,52 +242,80 @@ export class HttpTransport implements Transport {
         if (init?.signal?.aborted === true) throw error
         throw unreachable(this.#options.label, error)
       })
-    this.#handleStatus(response, init?.method, headers)
-    return limitMessages(response, {
+    this.#handleStatus(response, init?.method)
+    const limits = {
       limit: maxMessageBytes,
-      count: (bytes) => {
+      count: (bytes: number) => {
         this.#received += bytes
       },
       tooLarge: () => {
         const failure = tooLarge(`A message from ${label}`, maxMessageBytes)
-        if (key !== null) this.#sending.get(key)?.giveUp(failure)
+        if (exchange !== undefined) this.#giveUp(exchange, failure)
         return failure
       },
-    })
-  }
-
-  #handleStatus({ status, ok }: Response, method: string | undefined, headers: Headers): void {
-    if (status === 404 && this.sessionId !== undefined && method !== 'DELETE') this.#handleSessionLoss()
-    if (method !== 'GET') return
-    if (ok) {
-      this.#pushStream = 'open'
-      this.onpushopen?.()
-      return
     }
-    // With an event id, the stream was for the response to one request.
-    if (!headers.has('last-event-id')) this.#pushStream = 'none'
-  }
-
-  /** Fails requests in progress that get no response soon. A refused request was not run, so it can be sent again. */
-  #handleSessionLoss(): void {
-    if (this.#isSessionLost) return
-    this.#isSessionLost = true
-    const { clock = systemClock } = this.#options
-    this.#drained = new Promise((resolve) => {
-      clock.after(drainMs, () => {
-        const failure = this.#unreachable('the session was lost; retry to start a new one')
-        for (const { giveUp } of [...this.#sending.values()]) giveUp(failure)
-        resolve()
+    if (exchange === undefined) return limitMessages(response, limits)
+    if (!response.ok) exchange.retryAfterMs = retryAfterMs(response, this.#clock.wallTime())
+    if (!response.ok || !isEventStream(response)) return limitMessages(response, limits)
+    exchange.isStream = true
+    // Requests of 2026-07-28 name their method in a header; their streams cannot be resumed.
+    const canResume = !headers.has('mcp-method')
+    return limitMessages(response, limits, (body) => {
+      const resume = (lastEventId: string): Promise<Resumed> => this.#resume(url, { ...init, headers }, lastEventId)
+      return new ResponseStream(body, {
+        exchange,
+        clock: this.#clock,
+        resume: canResume ? resume : undefined,
+        giveUp: (reason) => this.#giveUp(exchange, this.#unreachable(reason)),
       })
     })
-    this.onsessionlost?.()
   }
 
+  /** Opens the rest of a response stream. */
+  async #resume(url: string | URL, { body: _body, ...init }: RequestInit, lastEventId: string): Promise<Resumed> {
+    const { fetch: send = fetch, auth } = this.#options
+    const headers = new Headers(init.headers)
+    headers.delete('content-type')
+    headers.set('accept', 'text/event-stream')
+    headers.set('last-event-id', lastEventId)
+    try {
+      // Another request may have renewed the token.
+      const token = await bearerToken(auth)
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+      const response = await send(url, { ...init, method: 'GET', headers })
+      if (response.ok && response.body !== null && isEventStream(response)) return { kind: 'open', body: response.body }
+      await response.body?.cancel().catch(() => undefined)
+      const { status } = response
+      if (status === 404 && this.sessionId !== undefined) this.loseSession()
+      const isTemporary = status === 401 || status === 408 || status === 429 || status >= 500
+      if (isTemporary) return { kind: 'failed', retryAfterMs: retryAfterMs(response, this.#clock.wallTime()) }
+      return { kind: 'refused', reason: `the connection broke before the response and was not resumed (HTTP ${status})` }
+    } catch {
+      return { kind: 'failed', retryAfterMs: undefined }
+    }
+  }
+
+  #handleStatus(response: Response, method: string | undefined): void {
+    const { status, ok } = response
+    // A refused request was not run, so it can be sent again.
+    if (status === 404 && this.sessionId !== undefined && method !== 'DELETE') this.loseSession()
+    if (method !== 'GET') return
+    this.#pushRetryAfterMs = ok ? 0 : (retryAfterMs(response, this.#clock.wallTime()) ?? 0)
+    this.#pushStream = ok ? 'open' : 'none'
+    if (!ok) return
+    this.#pushOpenedAt = this.#clock.now()
+    this.onpushopen?.()
+  }
+
+  /** Opens the notification stream again later. */
   #retry(reconnect: () => void, delay: number): () => void {
-    const { clock = systemClock } = this.#options
+    const isSteady = this.#clock.now() - this.#pushOpenedAt > steadyMs && this.#pushStream === 'open'
+    this.#pushBreaks = isSteady ? 0 : this.#pushBreaks + 1
+    const backoff =
+      this.#pushBreaks === 0 ? retryMs.min : Math.min(retryMs.max, retryMs.first * 2 ** Math.min(this.#pushBreaks - 1, 10))
     // No notifications arrive until the stream is open again.
     this.#pushStream = 'unknown'
-    const off = clock.after(Math.max(delay, minRetryMs), () => {
+    const off = this.#clock.after(Math.max(delay, backoff, this.#pushRetryAfterMs), () => {
       this.#retries.delete(off)
       if (!this.#isSessionLost) reconnect()
     })
@@ -247,9 +324,41 @@ export class HttpTransport implements Transport {
     return off
   }
 
+  /** The response has arrived. */
+  #settle(key: string): void {
+    const exchange = this.#exchanges.get(key)
+    if (exchange === undefined) return
+    this.#exchanges.delete(key)
+    exchange.isAnswered = true
+    if (exchange.isStream) this.#answered.add(exchange)
+  }
+
+  /** The request has been cancelled or has timed out. */
+  #callOff(key: string): void {
+    const exchange = this.#exchanges.get(key)
+    if (exchange === undefined) return
+    this.#exchanges.delete(key)
+    this.#pending.end(exchange.request.id)
+    exchange.close()
+  }
+
+  /** Fails a request, unless it has its response, and closes its stream. */
+  #giveUp(exchange: Exchange, failure: ClientError): void {
+    const { id } = exchange.request
+    this.#exchanges.delete(String(id))
+    this.#failRequest(id, failure)
+    exchange.close()
+  }
+
   #failRequest(id: RequestId, failure: ClientError): void {
     const message = this.#pending.failureResponse(id, failure)
     if (message !== undefined) this.onmessage?.(message)
+  }
+
+  /** Adds the pause that the server requested to the error. */
+  #withPause(error: unknown, { request, retryAfterMs: ms }: Exchange): unknown {
+    if (ms === undefined || !(error instanceof SdkHttpError)) return error
+    return httpFailure(error, { target: this.#options.label, what: request.method, retryAfterMs: ms })
   }
 
   #unreachable(reason: string): ClientError<'unreachable'> {
@@ -257,6 +366,11 @@ export class HttpTransport implements Transport {
     return new ClientError('unreachable', `${target} is unreachable: ${reason}.`, { target })
   }
 }
+
+const bearerToken = async (auth: HttpOptions['auth']): Promise<string | undefined> =>
+  auth !== undefined && 'tokens' in auth ? (await auth.tokens())?.access_token : auth?.token()
+
+const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest => 'method' in message && 'id' in message
 
 /** Returns why a request failed; `fetch` hides the reason in the cause. */
 export function failureReason(error: unknown): string {

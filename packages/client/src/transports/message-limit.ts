@@ -1,4 +1,5 @@
 import type { ClientError } from '../errors/errors.ts'
+import { type BodyChunks, bodyChunks } from './body-chunks.ts'
 
 const eventEnds = ['\n\n', '\n\r\n', '\r\r'].map((text) => Buffer.from(text))
 const maxEndLength = 3
@@ -13,34 +14,58 @@ export interface Limits {
   readonly count: (bytes: number) => void
 }
 
-/** Limits the size of the messages in a response. */
-export function limitMessages(response: Response, { limit, tooLarge, count }: Limits): Response {
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
+
+/** Limits the size of the messages in a response. `wrap` may replace the chunks of its body. */
+export function limitMessages(
+  response: Response,
+  { limit, tooLarge, count }: Limits,
+  wrap: (body: ReadableStream<Uint8Array>) => BodyChunks = bodyChunks,
+): Response {
   if (response.body === null) return response
-  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  const isEvents = isEventStream(response)
+  const chunks = wrap(response.body)
   let size = 0
   let before = Buffer.alloc(0)
+  let rest: Uint8Array = before
+  let hasEvent = false
   /** Returns whether an event ended in this part. */
   const measure = (part: Uint8Array): boolean => {
+    if (!isEvents) {
+      size += part.length
+      return false
+    }
     const joined = Buffer.concat([before, part])
-    const end = isEvents ? Math.max(...eventEnds.map((each) => joined.lastIndexOf(each))) : -1
+    const end = Math.max(...eventEnds.map((each) => joined.lastIndexOf(each)))
     size = end === -1 ? size + part.length : joined.length - end
     before = joined.subarray(1 - maxEndLength)
     return end !== -1
   }
-  const meter = new TransformStream<Uint8Array, Uint8Array>({
-    async transform(chunk, controller) {
-      count(chunk.length)
-      const step = isEvents ? partBytes : chunk.length
-      for (let at = 0; at < chunk.length; at += step) {
-        const part = chunk.subarray(at, at + step)
-        const hasEvent = measure(part)
-        if (size > limit) return controller.error(tooLarge())
-        controller.enqueue(part)
-        // A chunk may hold a thousand events and must not block the event loop.
-        if (hasEvent && at + step < chunk.length) await new Promise((resolve) => setImmediate(resolve))
-      }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (rest.length === 0) {
+          const chunk = await chunks.next()
+          if (chunk === undefined) return controller.close()
+          count(chunk.length)
+          rest = chunk
+        } else if (hasEvent) {
+          // A chunk may hold a thousand events and must not block the event loop.
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        const part = isEvents ? rest.subarray(0, partBytes) : rest
+        rest = rest.subarray(part.length)
+        hasEvent = measure(part)
+        if (size <= limit) return controller.enqueue(part)
+        const failure = tooLarge()
+        controller.error(failure)
+        await chunks.cancel(failure).catch(() => undefined)
+      },
+      cancel: (reason) => chunks.cancel(reason),
     },
-  })
+    { highWaterMark: 0 },
+  )
   const { status, statusText, headers } = response
-  return new Response(response.body.pipeThrough(meter), { status, statusText, headers })
+  return new Response(body, { status, statusText, headers })
 }

@@ -2,11 +2,13 @@ import { type JSONRPCMessage, SSEClientTransport, type Transport } from '@modelc
 import { ClientError, tooLarge } from '../errors/errors.ts'
 import { failureReason, type HttpOptions, isParseError, unreachable } from './http.ts'
 import { limitMessages } from './message-limit.ts'
+import { PendingRequests } from './pending-requests.ts'
 
 /** Legacy HTTP+SSE transport. When the event stream breaks, the session is lost. */
 export class SseTransport implements Transport {
   readonly #inner: SSEClientTransport
   readonly #label: string
+  readonly #pending = new PendingRequests()
   #isStarted = false
   #isClosed = false
   #failure: ClientError | undefined
@@ -32,7 +34,9 @@ export class SseTransport implements Transport {
           },
         }),
     })
-    this.#inner.onmessage = (message) => this.onmessage?.(message)
+    this.#inner.onmessage = (message) => {
+      if (this.#pending.receive(message)) this.onmessage?.(message)
+    }
     this.#inner.onclose = () => this.#handleClose()
     this.#inner.onerror = (error) => {
       if (isParseError(error)) this.onerror?.(error)
@@ -66,6 +70,7 @@ export class SseTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
+    this.#pending.track(message)
     return this.#inner.send(message)
   }
 

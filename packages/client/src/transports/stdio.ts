@@ -10,7 +10,7 @@ import { firstErrorLine, isStackFrame } from '../process/error-line.ts'
 import { launcherOf } from '../process/launcher.ts'
 import { damagedNpxFolder } from '../process/npx-folder.ts'
 import { OutputEnds } from '../process/output-ends.ts'
-import { malformedResponseId, PendingRequests } from './pending-requests.ts'
+import { malformedResponse, PendingRequests } from './pending-requests.ts'
 
 /**
  * State of a server process. `installing`: started through a launcher such as `npx`, which may still be installing the server;
@@ -59,7 +59,6 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions
   readonly #lines: ByteLines<Buffer>
   readonly #pending = new PendingRequests()
-  readonly #ignored = new Set<string>()
   readonly #stderr: OutputEnds
   #isInstalling: boolean
   #resolveAnswered: () => void = () => undefined
@@ -115,7 +114,7 @@ export class StdioTransport implements Transport {
 
   /** Drops late responses to these requests. */
   ignore(ids: readonly string[]): void {
-    for (const id of ids) this.#ignored.add(id)
+    for (const id of ids) this.#pending.end(id)
   }
 
   /** Bytes received. */
@@ -298,13 +297,12 @@ export class StdioTransport implements Transport {
 
   #receive(message: JSONRPCMessage): void {
     if (!this.#hasAnswered) this.#handleFirstMessage()
-    const bad = malformedResponseId(message)
-    if (bad !== undefined) {
-      this.#failRequest(bad, this.#malformedResponse())
+    const malformed = malformedResponse(message)
+    if (malformed !== undefined) {
+      this.#failRequest(malformed.id, this.#malformedError(malformed.problem))
       return
     }
-    this.#pending.settle(message)
-    if (!this.#isLate(message)) this.onmessage?.(message)
+    if (this.#pending.receive(message)) this.onmessage?.(message)
   }
 
   #handleFirstMessage(): void {
@@ -314,10 +312,6 @@ export class StdioTransport implements Transport {
     this.#isInstalling = false
     const { pid } = this.#child ?? {}
     if (pid !== undefined && !this.#hasExited) this.#options.onProcess?.(pid, 'started')
-  }
-
-  #isLate(message: JSONRPCMessage): boolean {
-    return !('method' in message) && typeof message.id === 'string' && this.#ignored.delete(message.id)
   }
 
   #warnUnexpectedLine(text: string): void {
@@ -379,8 +373,8 @@ export class StdioTransport implements Transport {
     return new ClientError('server_died', `${target} ${how}${why}${rest}`, details)
   }
 
-  #malformedResponse(): ClientError {
-    const problem = `${labelOf(this.#target)} sent a response with neither a result object nor an error.`
+  #malformedError(what: string): ClientError {
+    const problem = `${labelOf(this.#target)} sent a response with ${what}.`
     return new ClientError('protocol', `${problem} This is a bug in the server.`, { problem })
   }
 

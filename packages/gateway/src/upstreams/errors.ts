@@ -42,6 +42,12 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
   const failure = (reason: UpstreamReason, message: string): UpstreamError =>
     new UpstreamError(upstream, reason, message, { cause: error })
   const name = printable(tool)
+  if (isClientError(error) && error.retryAfterMs !== undefined) {
+    const { retryAfterMs, details } = error
+    const status = 'status' in details && details.status !== undefined ? ` (HTTP ${details.status})` : ''
+    const message = `refused "${name}"${status}. The tool was not called; retry after ${Math.ceil(retryAfterMs / 1_000)} s.`
+    return new UpstreamError(upstream, 'busy', message, { cause: error, retryAfterMs })
+  }
   if (isClientError(error, 'server_died')) {
     const { code, signal } = error.details
     const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`
@@ -71,6 +77,7 @@ const publicMessages: { readonly [R in ClientReason]?: string } = {
 
 /** Error message without process output and addresses. */
 export function publicErrorMessage(error: unknown): string {
+  if (isClientError(error) && error.retryAfterMs !== undefined) return 'It refuses requests for now.'
   return (isClientError(error) ? publicMessages[error.reason] : undefined) ?? 'The connection failed.'
 }
 

@@ -49,7 +49,8 @@ export class RetryPolicy {
     if (isClientError(error, 'login_required')) return { state: 'needs_login', retryInMs: loginRetryMs }
     if (isPermanent(error)) return { state: 'failed', retryInMs: permanentRetryMs * (0.5 + random()) }
     const state = hasConnected && this.#failures < maxReconnects ? 'reconnecting' : 'failed'
-    return { state, retryInMs: backoffMs(this.#failures, random, isInstall ? firstInstallRetryMs : undefined) }
+    const backoff = backoffMs(this.#failures, random, isInstall ? firstInstallRetryMs : undefined)
+    return { state, retryInMs: Math.max(backoff, isClientError(error) ? (error.retryAfterMs ?? 0) : 0) }
   }
 
   /** Resets the backoff but keeps the last error. */

@@ -41,6 +41,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (isRefused) say({ id, error: { code: -32603, message: 'not today' } })
   else if (manner === 'failing' && method === 'tools/call')
     say({ id, error: { code: -32603, message: 'line one\nline two\n  indented' } })
+  else if (manner === 'both' && method === 'tools/call')
+    say({ id, result: { content: [] }, error: { code: -32603, message: 'and yet it failed' } })
+  else if (manner === 'late' && method === 'tools/call')
+    setTimeout(() => {
+      say({ id, result: { content: [{ type: 'text', text: 'the-contents-of-a-late-result' }] } })
+      process.stderr.write('late\n')
+    }, 900)
   else if (Object.hasOwn(answers, method)) say({ id, result: answers[method](message) })
   else say({ id, error: { code: -32601, message: 'Method not found' } })
 }

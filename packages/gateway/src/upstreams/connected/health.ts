@@ -70,7 +70,8 @@ export class Health {
       this.#failures++
       const maxFailures = isClientError(error, 'timeout')
         ? maxSilentPings
-        : isClientError(error, 'unreachable')
+        : // A server that requests a pause gets no further ping.
+          isClientError(error, 'unreachable') && error.retryAfterMs === undefined
           ? maxUnreachablePings
           : 1
       if (this.#failures >= maxFailures) lost(error)

@@ -1,4 +1,4 @@
-import type { Clock } from '@unfold-mcp/client'
+import { type Clock, isClientError } from '@unfold-mcp/client'
 
 export interface RefresherOptions<T> {
   readonly read: (signal: AbortSignal) => Promise<T>
@@ -270,7 +270,8 @@ export class Refresher<T> {
     this.#release()
     const { initialRetryMs, maxRetryMs } = this.#pace
     this.#attempt += 1
-    const delay = Math.min(maxRetryMs, initialRetryMs * 2 ** (this.#attempt - 1)) * (0.5 + this.#options.random())
+    const backoff = Math.min(maxRetryMs, initialRetryMs * 2 ** (this.#attempt - 1)) * (0.5 + this.#options.random())
+    const delay = Math.max(backoff, isClientError(error) ? (error.retryAfterMs ?? 0) : 0)
     this.#options.failed(error, this.#attempt, delay)
     if (this.#isClosed()) return
     this.#state = 'idle'

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { until } from '../../../client/test/processes.ts'
+import { textOf } from '../result-text.ts'
+import { runningGateway } from './running.ts'
+import { type Era, scripted } from './scripted.ts'
+
+const changes: readonly (readonly [Era, Era])[] = [
+  ['session', 'stateless'],
+  ['stateless', 'session'],
+]
+
+describe.each(changes)('a server that comes back in another era (%s, then %s)', (before, after) => {
+  test('AT-R03-1: the next calls work, and the gateway has not disconnected from it', async () => {
+    await using odd = await scripted({ era: before })
+    await using all = await runningGateway({ odd: { url: odd.url, pingMs: 0 } })
+    await using client = await all.connect()
+    await all.lists('odd__one')
+    expect(textOf(await client.call('odd__one'))).toBe(`one in ${before}`)
+    for (const era of [after, before]) {
+      odd.restart(era)
+      // A call that is sent on a connection before its end is noticed fails, and may have had an effect.
+      const isCalled = async (): Promise<boolean> => textOf(await client.call('odd__one')) === `one in ${era}`
+      await until(isCalled, `a call in the ${era} era`)
+      expect(all.gateway.upstreams.get('odd')?.status).toMatchObject({ state: 'ready', era })
+    }
+    expect(all.of('connected', 'odd').length).toBeLessThanOrEqual(1)
+  })
+
+  test('AT-R03-2: a rejected ping is enough', async () => {
+    await using odd = await scripted({ era: before })
+    await using all = await runningGateway({ odd: { url: odd.url, pingMs: 100 } })
+    await all.lists('odd__one')
+    odd.restart(after)
+    await until(() => all.gateway.upstreams.get('odd')?.status.era === after, `it is used in the ${after} era`, 20_000)
+    await all.reaches('odd', 'ready')
+  })
+})
+
+test('AT-R03-3: a server that rejects every ping keeps its session, and is asked for another one only once', async () => {
+  let pings = 0
+  await using odd = await scripted({
+    intercept: ({ message, response }) => {
+      if (message.method !== 'ping') return false
+      pings++
+      response.writeHead(400).end('what?')
+      return true
+    },
+  })
+  await using all = await runningGateway({ odd: { url: odd.url, pingMs: 100 } })
+  await using client = await all.connect()
+  await all.lists('odd__one')
+  await until(() => pings > 4, 'several pings', 20_000)
+  expect(textOf(await client.call('odd__one'))).toBe('one in session')
+  expect(odd.count('initialize')).toBe(2)
+  expect(all.of('connected', 'odd')).toHaveLength(1)
+})
