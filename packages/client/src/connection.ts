@@ -14,7 +14,7 @@ import { type ForwardOptions, forwardRequest } from './session/forward.ts'
 import type { ResumableSession } from './session/handshake.ts'
 import { SubscriptionListener } from './session/listener.ts'
 import { ResourceSubscriptions } from './session/resource-subscriptions.ts'
-import { RevisionCheck } from './session/revision-check.ts'
+import { isRefused, RevisionCheck } from './session/revision-check.ts'
 import type { Era, ServerInfo, Session } from './session/session.ts'
 import type { Clock } from './time/clock.ts'
 import { withDeadline } from './time/deadline.ts'
@@ -86,6 +86,7 @@ export class Connection implements AsyncDisposable {
     })
     this.#subscriptions = new ResourceSubscriptions({
       session: () => this.#current(),
+      isReplaced: (session, error) => this.#revisionCheck.replaces(session, error),
       request: (method, params) => this.request(method, params, { timeoutMs }),
       clock,
       timeoutMs,
@@ -412,7 +413,8 @@ export class Connection implements AsyncDisposable {
       return await work(session)
     } catch (error) {
       const isLost = session.isSessionLost && isNotFound(error)
-      if (!isLost && !(await this.#revisionCheck.replaces(session, error))) throw error
+      const isOutdated = !isLost && (await this.#revisionCheck.replaces(session, error)) && isRefused(error)
+      if (!isLost && !isOutdated) throw error
       return work(await this.#current())
     }
   }
@@ -449,6 +451,7 @@ export class Connection implements AsyncDisposable {
     const onClosed = (): void => this.#emit('broken')
     this.#listener = new SubscriptionListener({
       session: () => this.#current(),
+      isReplaced: (session, error) => this.#revisionCheck.replaces(session, error),
       filter,
       clock,
       timeoutMs,

@@ -7,6 +7,8 @@ import type { Session } from './session.ts'
 export interface SubscriptionListenerOptions {
   /** Returns the current session, or opens a new one. */
   readonly session: () => Promise<Session>
+  /** Checks whether the stream was refused because the session is outdated, and has been replaced. */
+  readonly isReplaced: (session: Session, error: ClientError) => Promise<boolean>
   /** Subscription filter for the capabilities of the server. */
   readonly filter: (session: Session) => SubscriptionFilter
   readonly clock: Clock
@@ -99,7 +101,7 @@ export class SubscriptionListener {
       if (session === undefined)
         return { failure: toClientError(error, { target: 'the server', what: 'Listening' }), isRefused: false }
       const failure = session.toClientError(error, `Listening to ${session.label}`)
-      return { failure, isRefused: isRefusal(failure) }
+      return { failure, isRefused: isRefusal(failure) && !(await this.#options.isReplaced(session, failure)) }
     } finally {
       this.#open = undefined
     }

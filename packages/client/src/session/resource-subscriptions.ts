@@ -1,10 +1,11 @@
 import type { Clock } from '../time/clock.ts'
-import { SubscriptionListener } from './listener.ts'
+import { SubscriptionListener, type SubscriptionListenerOptions } from './listener.ts'
 import type { Session } from './session.ts'
 
 export interface ResourceSubscriptionsOptions {
   /** Returns the current session, or opens a new one. */
   readonly session: () => Promise<Session>
+  readonly isReplaced: SubscriptionListenerOptions['isReplaced']
   readonly request: (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
   readonly clock: Clock
   readonly timeoutMs: number
@@ -93,9 +94,10 @@ export class ResourceSubscriptions {
   }
 
   #createListener(uris: readonly string[]): SubscriptionListener {
-    const { session, clock, timeoutMs } = this.#options
+    const { session, isReplaced, clock, timeoutMs } = this.#options
     const listener = new SubscriptionListener({
       session,
+      isReplaced,
       filter: () => ({ resourceSubscriptions: uris.filter((uri) => this.#wanted.has(uri)) }),
       clock,
       timeoutMs,

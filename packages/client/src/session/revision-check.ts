@@ -31,7 +31,8 @@ export class RevisionCheck {
   readonly #options: RevisionCheckOptions
   /** Sessions of servers that reject pings in new sessions too. */
   readonly #withoutPing = new WeakSet<Session>()
-  readonly #checkedAt = new WeakMap<Session, number>()
+  /** Last check of each session after a failed request. */
+  readonly #checks = new WeakMap<Session, { readonly at: number; readonly done: Promise<void> }>()
   #running: Promise<void> | undefined
 
   constructor(options: RevisionCheckOptions) {
@@ -48,25 +49,26 @@ export class RevisionCheck {
     await this.#running
   }
 
-  /**
-   * Checks the session after a request failed. Returns true if the session was replaced and the request can be sent again, because
-   * the server refused it.
-   */
+  /** Checks the session after a request failed. Returns true if the session was replaced. */
   async replaces(session: Session, error: unknown): Promise<boolean> {
     if (!session.canRenegotiate || !isClientError(error, 'protocol') || !isSuspect(error)) return false
-    const { clock, timeoutMs } = this.#options
-    const last = this.#checkedAt.get(session) ?? Number.NEGATIVE_INFINITY
-    if (this.#running !== undefined) await this.#running.catch(() => undefined)
-    else if (!session.isClosed && clock.now() - last >= minIntervalMs) {
-      this.#checkedAt.set(session, clock.now())
-      // The caller gets the error of its request.
-      await this.ping(session, { timeout: Math.min(timeoutMs, maxPingMs) }).catch(() => undefined)
-    }
-    return session.isClosed && isRefusal(error)
+    const { clock } = this.#options
+    const last = this.#checks.get(session)
+    const isRecent = last !== undefined && clock.now() - last.at < minIntervalMs
+    const check = isRecent ? last : { at: clock.now(), done: this.#check(session) }
+    this.#checks.set(session, check)
+    await check.done
+    return session.isClosed
+  }
+
+  async #check(session: Session): Promise<void> {
+    if (session.isClosed) return
+    const timeout = Math.min(this.#options.timeoutMs, maxPingMs)
+    // The caller gets the error of its own request.
+    await this.ping(session, { timeout }).catch(() => undefined)
   }
 
   async #renegotiate(session: Session, options: PingOptions): Promise<void> {
-    this.#checkedAt.set(session, this.#options.clock.now())
     const next = await this.#options.reconnect()
     try {
       const isAnswered = await answersPing(next, options)
@@ -104,6 +106,9 @@ function isSuspect({ details: { status, code } }: ClientError<'protocol'>): bool
   return (status !== undefined && status < 500) || code === undefined || suspectCodes.has(code)
 }
 
-/** True if the server did not run the request. */
-const isRefusal = ({ details: { status, code } }: ClientError<'protocol'>): boolean =>
-  (status !== undefined && status < 500) || code === unsupportedRevision || code === methodNotFound
+/** True if the server did not run the request, so that it can be sent again. */
+export function isRefused(error: unknown): boolean {
+  if (!isClientError(error, 'protocol')) return false
+  const { status, code } = error.details
+  return (status !== undefined && status < 500) || code === unsupportedRevision || code === methodNotFound
+}

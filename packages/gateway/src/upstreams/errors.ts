@@ -1,4 +1,4 @@
-import { type ClientReason, isClientError } from '@unfold-mcp/client'
+import { type ClientError, type ClientReason, isClientError } from '@unfold-mcp/client'
 import { printable, printableText } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
 
@@ -83,5 +83,12 @@ export function publicErrorMessage(error: unknown): string {
 
 const responseReasons: ReadonlySet<string> = new Set<ClientReason>(['protocol', 'unknown_tool', 'too_large'])
 
-/** True if the upstream responded, even with an error. */
-export const isServerResponse = (error: unknown): boolean => isClientError(error) && responseReasons.has(error.reason)
+/** True if the upstream responded, even with an error; but not if it refused the request itself, which may have an outdated revision. */
+export const isServerResponse = (error: unknown): boolean =>
+  isClientError(error) && responseReasons.has(error.reason) && !isRefusedRequest(error)
+
+function isRefusedRequest(error: ClientError): boolean {
+  if (!isClientError(error, 'protocol')) return false
+  const { status } = error.details
+  return status !== undefined && status !== 429
+}
