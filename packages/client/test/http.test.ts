@@ -3,6 +3,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
+import { systemClock } from '../src/time/clock.ts'
 import { tap } from './counting-proxy.ts'
 import { failure } from './failing.ts'
 import { until } from './processes.ts'
@@ -71,6 +72,16 @@ test('HTTP+SSE reports an absent server and a required login', async () => {
     return http
   })
   expect(await failure(connect({ url, transport: 'sse' }))).toMatchObject({ reason: 'unreachable' })
+})
+
+test('a requested pause is reported on both HTTP transports', async () => {
+  await using busy = await serveHttp((_request, response) => response.writeHead(503, { 'retry-after': '7' }).end('later'))
+  for (const transport of ['http', 'sse'] as const)
+    expect(await failure(connect({ url: busy.url, transport }))).toMatchObject({
+      reason: 'unreachable',
+      message: `${busy.url} failed (HTTP 503); retry after 7 s.`,
+      retryAfterMs: 7_000,
+    })
 })
 
 test('a URL that is not an MCP server is reported as such', async () => {
@@ -230,4 +241,37 @@ test('an invalid response fails at once with a short message', async () => {
     reason: 'protocol',
     message: expect.stringMatching(/^Calling open failed: the server sent an invalid message\. \(http:\S+\)$/u),
   })
+})
+
+test('a notification that the server never acknowledges is given up', async () => {
+  const held = new Set<ServerResponse>()
+  let isCancelled = false
+  await using http = await serveHttp((request, response) => {
+    void text(request).then((body) => {
+      const { id, method, params } = JSON.parse(body === '' ? '{}' : body)
+      const json = (message: object): void =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, ...message }))
+      const serverInfo = { name: 'odd', version: '1.0.0' }
+      if (method === 'initialize')
+        json({ result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } })
+      else if (method === 'notifications/initialized') response.writeHead(202).end()
+      else if (method === 'server/discover') json({ error: { code: -32_601, message: 'Method not found' } })
+      else if (method === 'tools/call' || method === 'notifications/cancelled') {
+        isCancelled ||= method === 'notifications/cancelled'
+        held.add(response)
+        response.on('close', () => held.delete(response))
+      } else response.writeHead(405).end()
+    })
+  })
+  // Time passes a hundred times as fast.
+  const clock = {
+    ...systemClock,
+    after: (ms: number, run: () => void, isIdle?: boolean) => systemClock.after(ms / 100, run, isIdle),
+  }
+  await using connection = await connect({ url: http.url }, { clock, timeoutMs: 3_000_000 })
+  const call = connection.call('one', {}, { validate: false, unlisted: true, timeoutMs: 5_000 })
+  expect(await failure(call)).toMatchObject({ reason: 'timeout' })
+  await until(() => isCancelled && held.size === 0, 'both requests are given up')
 })

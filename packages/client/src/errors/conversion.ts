@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { isRecord, printable, printableText } from '@unfold-mcp/core'
-import { ClientError, cancelled, errorMessage, isClientError, timedOut } from './errors.ts'
+import { ClientError, cancelled, errorMessage, isClientError, pauseHint, pauseRequested, timedOut } from './errors.ts'
 
 export interface ErrorContext {
   /** Name of the server in messages. */
@@ -75,26 +75,20 @@ export function httpFailure(error: SdkHttpError, context: ErrorContext): ClientE
   const { target, retryAfterMs } = context
   const rpc = rpcErrorIn(isRecord(error.data) ? error.data.text : undefined)
   if (rpc !== undefined) return rpcFailure(rpc.code, rpc.message, rpc.data, { error, context, status })
-  const details = { target, status, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  if (status >= 500 && retryAfterMs !== undefined) return pauseRequested(target, status, retryAfterMs, error)
   if (status >= 500) {
-    const next = retryAfterMs === undefined ? '. Try again later.' : `${pauseHint(retryAfterMs)}.`
-    return new ClientError('unreachable', `${target} failed (HTTP ${status})${next}`, details, { cause: error })
+    const message = `${target} failed (HTTP ${status}). Try again later.`
+    return new ClientError('unreachable', message, { target, status }, { cause: error })
   }
   const isNotMcp = status === 404 || status === 405
-  const hint = isNotMcp
-    ? '. Is this the URL of an MCP server?'
-    : retryAfterMs === undefined
-      ? `. ${errorMessage(error)}`
-      : `${pauseHint(retryAfterMs)}.`
+  const hint = isNotMcp ? '. Is this the URL of an MCP server?' : pauseHint(retryAfterMs) || `. ${errorMessage(error)}`
   return new ClientError(
     isNotMcp ? 'unreachable' : 'protocol',
     `${target} responded with HTTP ${status}${hint}`,
-    { ...details, problem: errorMessage(error) },
+    { target, problem: errorMessage(error), status, ...(retryAfterMs !== undefined && { retryAfterMs }) },
     { cause: error },
   )
 }
-
-const pauseHint = (ms: number | undefined): string => (ms === undefined ? '' : `; retry after ${Math.ceil(ms / 1_000)} s`)
 
 function streamFailure(error: SseError, { target }: ErrorContext): ClientError {
   const { code: status } = error

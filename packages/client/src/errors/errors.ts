@@ -75,6 +75,22 @@ export const cancelled = (what: string, cause?: unknown): ClientError<'cancelled
 export const timedOut = (what: string, timeoutMs: number, hint: string): ClientError<'timeout'> =>
   new ClientError('timeout', `${what} took longer than ${timeoutMs} ms. ${hint}`, { what, timeoutMs })
 
+/** `; retry after 2 s`, or nothing. */
+export const pauseHint = (ms: number | undefined): string => (ms === undefined ? '' : `; retry after ${Math.ceil(ms / 1_000)} s`)
+
+export const pauseRequested = (
+  target: string,
+  status: number,
+  retryAfterMs: number,
+  cause?: unknown,
+): ClientError<'unreachable'> =>
+  new ClientError(
+    'unreachable',
+    `${target} failed (HTTP ${status})${pauseHint(retryAfterMs)}.`,
+    { target, status, retryAfterMs },
+    { cause },
+  )
+
 export const tooLarge = (what: string, limit: number): ClientError<'too_large'> =>
   new ClientError('too_large', `${what} is larger than ${limit} bytes. Request less, or raise maxMessageBytes.`, {
     limit,

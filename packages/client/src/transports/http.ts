@@ -176,6 +176,7 @@ export class HttpTransport implements Transport {
       })
     } catch (error) {
       this.#exchanges.delete(key)
+      this.#pending.end(message.id)
       throw this.#withPause(error, exchange)
     }
   }

@@ -1,8 +1,10 @@
 import { type JSONRPCMessage, SSEClientTransport, type Transport } from '@modelcontextprotocol/client'
-import { ClientError, tooLarge } from '../errors/errors.ts'
+import { ClientError, pauseRequested, tooLarge } from '../errors/errors.ts'
+import { systemClock } from '../time/clock.ts'
 import { failureReason, type HttpOptions, isParseError, unreachable } from './http.ts'
 import { limitMessages } from './message-limit.ts'
 import { PendingRequests } from './pending-requests.ts'
+import { retryAfterMs } from './retry-after.ts'
 
 /** Legacy HTTP+SSE transport. When the event stream breaks, the session is lost. */
 export class SseTransport implements Transport {
@@ -12,18 +14,20 @@ export class SseTransport implements Transport {
   #isStarted = false
   #isClosed = false
   #failure: ClientError | undefined
+  /** The server requested a pause; the SDK does not pass on the error. */
+  #refusal: ClientError | undefined
   #received = 0
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
 
-  constructor(url: URL, { label, maxMessageBytes, headers, auth, fetch: send = fetch }: HttpOptions) {
+  constructor(url: URL, { label, maxMessageBytes, headers, auth, fetch: send = fetch, clock = systemClock }: HttpOptions) {
     this.#label = label
     this.#inner = new SSEClientTransport(url, {
       requestInit: { headers: { ...headers } },
       ...(auth !== undefined && { authProvider: auth }),
       fetch: async (at, init) =>
-        limitMessages(await this.#respond(send(at, init), init?.signal), {
+        limitMessages(await this.#respond(send(at, init), init?.signal, clock.wallTime()), {
           limit: maxMessageBytes,
           count: (bytes) => {
             this.#received += bytes
@@ -65,26 +69,37 @@ export class SseTransport implements Transport {
     } catch (error) {
       // The SDK would keep retrying.
       await this.close()
-      throw error
+      throw this.#refusal ?? error
     }
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     this.#pending.track(message)
-    return this.#inner.send(message)
+    try {
+      await this.#inner.send(message)
+    } catch (error) {
+      if ('id' in message) this.#pending.end(message.id)
+      throw error
+    }
   }
 
   close(): Promise<void> {
     return this.#inner.close()
   }
 
-  async #respond(response: Promise<Response>, signal: AbortSignal | null | undefined): Promise<Response> {
+  async #respond(sent: Promise<Response>, signal: AbortSignal | null | undefined, wallTime: number): Promise<Response> {
+    let response: Response
     try {
-      return await response
+      response = await sent
     } catch (error) {
       if (signal?.aborted === true) throw error
       throw unreachable(this.#label, error)
     }
+    const pauseMs = retryAfterMs(response, wallTime)
+    if (pauseMs === undefined) return response
+    await response.body?.cancel().catch(() => undefined)
+    this.#refusal = pauseRequested(this.#label, response.status, pauseMs)
+    throw this.#refusal
   }
 
   #broken(cause: Error): void {

@@ -33,6 +33,11 @@ test.each([
     'failed',
     'The server "git" failed to run "log": no such branch',
   ],
+  [
+    new ClientError('protocol', '', { problem: 'slow down', status: 429, retryAfterMs: 6_500 }),
+    'busy',
+    'The server "git" refused "log" (HTTP 429). The tool was not called; retry after 7 s.',
+  ],
   [new TypeError('oh'), 'failed', 'The server "git" failed to run "log": oh'],
 ] as const)('%s is told as %s', (error, reason, words) => {
   const told = asUpstreamError('git', 'log', error)
@@ -42,8 +47,16 @@ test.each([
   expect(asUpstreamError('git', 'log', told)).toBe(told)
 })
 
-test('a refusal is an answer, silence is none', () => {
+test('a server that requests a pause is not called unreachable', () => {
+  const error = new ClientError('unreachable', '', { target: 'x', status: 503, retryAfterMs: 2_000 })
+  expect(publicErrorMessage(error)).toBe('It refuses requests for now.')
+  expect(asUpstreamError('git', 'log', error)).toMatchObject({ reason: 'busy', retryAfterMs: 2_000 })
+})
+
+test('an error in a response shows that the server works; an HTTP error may be due to an outdated session', () => {
   expect(isServerResponse(new ClientError('protocol', '', { problem: 'no' }))).toBe(true)
+  expect(isServerResponse(new ClientError('protocol', '', { problem: 'no', status: 429 }))).toBe(true)
+  expect(isServerResponse(new ClientError('protocol', '', { problem: 'no', status: 400 }))).toBe(false)
   expect(isServerResponse(died)).toBe(false)
   expect(isServerResponse(new Error('no'))).toBe(false)
 })

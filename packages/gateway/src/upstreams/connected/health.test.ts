@@ -5,6 +5,7 @@ import { Health } from './health.ts'
 
 const silent = new ClientError('timeout', 'nothing was heard', { what: 'a ping', timeoutMs: 10_000 })
 const away = new ClientError('unreachable', 'nobody is there', { target: 'x' })
+const pausing = new ClientError('unreachable', 'later', { target: 'x', status: 503, retryAfterMs: 2_000 })
 const stranger = new ClientError('login_required', 'who are you', { target: 'x' })
 
 function watched(answer: (ping: number) => Error | undefined, isBusy = false) {
@@ -51,11 +52,12 @@ test('a busy server is not pinged', async () => {
   expect(seen.pings).toBe(0)
 })
 
-test('silence counts the third time, being out of reach the second, a refusal at once', async () => {
+test('three timeouts count, two failed connections, and one refusal or requested pause', async () => {
   for (const [error, pings] of [
     [silent, 3],
     [away, 2],
     [stranger, 1],
+    [pausing, 1],
   ] as const) {
     const { clock, seen } = watched(() => error)
     await clock.run(120_000)
