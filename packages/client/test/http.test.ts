@@ -247,7 +247,8 @@ test('a notification that the server never acknowledges is given up', async () =
   const held = new Set<ServerResponse>()
   let isCancelled = false
   await using http = await serveHttp((request, response) => {
-    void text(request).then((body) => {
+    void (async () => {
+      const body = await text(request)
       const { id, method, params } = JSON.parse(body === '' ? '{}' : body)
       const json = (message: object): void =>
         void response
@@ -263,7 +264,7 @@ test('a notification that the server never acknowledges is given up', async () =
         held.add(response)
         response.on('close', () => held.delete(response))
       } else response.writeHead(405).end()
-    })
+    })()
   })
   // Time passes a hundred times as fast.
   const clock = {

@@ -19,7 +19,7 @@ async function serveSessions(): Promise<Served & { add(name: string): void }> {
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, { transport, mcp }),
     })
-    await mcp.connect(transport as Parameters<McpServer['connect']>[0])
+    await mcp.connect(transport)
     return transport
   }
   const http = await serveHttp((request, response) => {

@@ -83,27 +83,21 @@ export async function scripted(script: Script = {}) {
     if (method === 'tools/call') return { result: { ...complete, content: [{ type: 'text', text: `${params.name} in ${era}` }] } }
     return { error: { code: -32_601, message: 'Method not found' } }
   }
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await body(request)
+    const message = (text === '' ? {} : JSON.parse(text)) as Message
+    asked.push(message.method ?? `${request.method}`)
+    const result = (words: string): object => ({
+      id: message.id,
+      result: { ...(era === 'stateless' && { resultType: 'complete' }), content: [{ type: 'text', text: words }] },
+    })
+    if (request.method === 'POST') answer({ message, request, response, result })
+    else if (request.method === 'GET' && script.get !== undefined) script.get(request, response)
+    else response.writeHead(request.method === 'DELETE' ? 200 : 405).end()
+  }
   const http = createServer((request, response) => {
     response.on('error', () => undefined)
-    void body(request).then(
-      (text) => {
-        const message = (text === '' ? {} : JSON.parse(text)) as Message
-        asked.push(message.method ?? `${request.method}`)
-        if (request.method === 'POST')
-          answer({
-            message,
-            request,
-            response,
-            result: (words) => ({
-              id: message.id,
-              result: { ...(era === 'stateless' && { resultType: 'complete' }), content: [{ type: 'text', text: words }] },
-            }),
-          })
-        else if (request.method === 'GET' && script.get !== undefined) script.get(request, response)
-        else response.writeHead(request.method === 'DELETE' ? 200 : 405).end()
-      },
-      () => undefined,
-    )
+    handle(request, response).catch(() => undefined)
   })
   http.on('connection', (socket) => {
     accepted++

@@ -53,7 +53,7 @@ describe.each(eras)('response streams of a server in the %s era', (era) => {
       response.writeHead(200, events).write(': not yet\n\n')
     }
     await using odd = await scripted({ era, call })
-    await using all = await runningGateway({ odd: { url: odd.url, timeoutMs: 700 } })
+    await using all = await runningGateway({ odd: { url: odd.url, timeoutMs: 2_000 } })
     await using client = await all.connect()
     await all.lists('odd__one')
     const cancel = new AbortController()
