@@ -10,8 +10,6 @@ export { normalForm } from './base/normalize.ts'
 export { counted } from './base/plural.ts'
 export { isRecord } from './base/record.ts'
 export { Ring, type RingLimits } from './base/ring.ts'
-export { Semaphore } from './base/semaphore.ts'
-export { type SharePath, Shares } from './base/shares.ts'
 export { confusableKey, confusableNames, unambiguous } from './base/similar-names.ts'
 export { expandVariables, replaceVariables, type VariableProblem } from './base/variables.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog/catalog.ts'
@@ -33,6 +31,8 @@ export {
   type ViewInputs,
   viewFingerprint,
 } from './catalog/view.ts'
+export { Semaphore } from './fairness/semaphore.ts'
+export { type SharePath, Shares } from './fairness/shares.ts'
 export {
   type Activation,
   type DeactivationReason,
