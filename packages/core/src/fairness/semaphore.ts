@@ -64,15 +64,7 @@ export class Semaphore {
   }
 
   #start(path: SharePath): (() => void) | undefined {
-    const giveBack = this.#running.take(path)
-    if (giveBack === undefined) return undefined
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      giveBack()
-      this.#startNext()
-    }
+    return this.#running.take(path, this.#startNext)
   }
 
   #wait(signal: Signal | undefined, path: SharePath): Promise<(() => void) | undefined> | undefined {
@@ -100,8 +92,8 @@ export class Semaphore {
   }
 
   /** Starts several when the limit was raised, or when one that ended makes room for the shares of others. */
-  #startNext(): void {
-    for (;;) {
+  readonly #startNext = (): void => {
+    while (this.#queue.size > 0) {
       const next = this.#queue.take((path) => this.#running.hasRoom(path))
       const release = next === undefined ? undefined : this.#start(next.path)
       if (next === undefined || release === undefined) return

@@ -45,8 +45,11 @@ export class Shares {
     return true
   }
 
-  /** Takes one and returns the function that gives it back, or `undefined` if the limit or the share is used up. */
-  take(path: SharePath): (() => void) | undefined {
+  /**
+   * Takes one and returns the function that gives it back, or `undefined` if the limit or the share is used up. `onReturn` runs when
+   * it was given back.
+   */
+  take(path: SharePath, onReturn?: () => void): (() => void) | undefined {
     if (!this.hasRoom(path)) return undefined
     this.#count(path, 1)
     let isReturned = false
@@ -54,6 +57,7 @@ export class Shares {
       if (isReturned) return
       isReturned = true
       this.#count(path, -1)
+      onReturn?.()
     }
   }
 

@@ -1,6 +1,6 @@
 import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { SharePath } from '@unfold-mcp/core'
-import type { ToolContext } from '@unfold-mcp/server'
+import { addressShare, type RequestHead, type ToolContext } from '@unfold-mcp/server'
 import type { Client } from './access.ts'
 
 export type Caller = Pick<ToolContext, 'share' | 'era' | 'scope' | 'envelope'>
@@ -14,9 +14,9 @@ export function callerPath({ share, era, scope, envelope }: Caller): SharePath {
   return share === undefined ? [session] : [share, session]
 }
 
-/** Share key of a request: its token; for anonymous clients `byAddress`. */
-export const clientShare = (client: Client | undefined, byAddress: string | undefined): string | undefined =>
-  client?.token === undefined ? byAddress : `token:${client.token}`
+/** Share key of a request: its token; for anonymous clients, their address. */
+export const clientShare = (head: RequestHead, client: Client | undefined): string | undefined =>
+  client?.token === undefined ? addressShare(head) : `token:${client.token}`
 
 function clientName(envelope: unknown): string {
   const info = (envelope as { readonly [key: string]: unknown } | undefined)?.[CLIENT_INFO_META_KEY]

@@ -1,4 +1,4 @@
-import { addressShare, type Handler, type ListeningServer, listen, slowClientMessage } from '@unfold-mcp/server'
+import { type Handler, type ListeningServer, listen, slowClientMessage } from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { clientShare } from '../access/caller-path.ts'
@@ -89,7 +89,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     sessions: { max: limits.sessions },
     maxSubscriptions: limits.subscriptions,
     trustedProxies: settings.trustedProxies,
-    shareKey: (head, client) => clientShare(client, addressShare(head)),
+    shareKey: clientShare,
     // Two per client, and some for short requests.
     maxConnections: 2 * limits.sessions + limits.subscriptions + 256,
     stallTimeoutMs: limits.stallTimeoutMs,

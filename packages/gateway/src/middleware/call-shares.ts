@@ -9,7 +9,9 @@ export function shareCalls(limit: () => number): Middleware {
     const path = callerPath(call.ctx)
     const release = shares.take(path)
     if (release === undefined) return Promise.reject(busy(shares, shares.held(path.slice(0, 1))))
-    return next(call).finally(release)
+    const result = next(call)
+    result.then(release, release)
+    return result
   }
 }
 

@@ -4,8 +4,10 @@ import { BlockList, isIP } from 'node:net'
 /** Addresses and networks (`10.0.0.0/8`) of reverse proxies. Throws for anything else. */
 export class TrustedProxies {
   readonly #list = new BlockList()
+  readonly #isEmpty: boolean
 
   constructor(proxies: readonly string[]) {
+    this.#isEmpty = proxies.length === 0
     for (const proxy of proxies) {
       const { address, family, prefix } = parseNetwork(proxy)
       this.#list.addSubnet(address, prefix, family)
@@ -13,6 +15,7 @@ export class TrustedProxies {
   }
 
   includes(address: string): boolean {
+    if (this.#isEmpty) return false
     const family = familyOf(address)
     return family !== undefined && this.#list.check(address, family)
   }
@@ -53,7 +56,8 @@ function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
 }
 
 /** IPv4 clients of an IPv6 socket have mapped addresses. */
-const plainAddress = (address: string | undefined): string | undefined => address?.replace(/^::ffff:(?=\d+\.)/iu, '')
+const plainAddress = (address: string | undefined): string | undefined =>
+  address?.startsWith('::') === true ? address.replace(/^::ffff:(?=\d+\.)/iu, '') : address
 
 type Header = string | string[] | undefined
 

@@ -74,8 +74,8 @@ export async function listen<P extends Principal = Principal>(
   const traffic = trafficWith(options)
   const server = createServer(timeouts, (request, response) => {
     const refusal = connections?.refusal(request)
-    const address = proxies.clientAddress(request)
-    void respond(refusal === undefined ? handle : async () => refusal, { request, response, address, ...traffic })
+    const clientAddress = (): string | undefined => proxies.clientAddress(request)
+    void respond(refusal === undefined ? handle : async () => refusal, { request, response, clientAddress, ...traffic })
   })
   // All clients of a proxy share its address.
   const holderOf = (address: string): string | undefined =>
@@ -105,7 +105,7 @@ export function toNodeHandler(
   const traffic = trafficWith(options)
   return (request, response) => {
     // A framework knows which of its proxies to trust; the socket's address may be that of a proxy.
-    void respond(handler.handle, { request, response, address: undefined, ...traffic })
+    void respond(handler.handle, { request, response, clientAddress: () => undefined, ...traffic })
   }
 }
 
@@ -118,8 +118,8 @@ interface Traffic {
 interface NodeExchange extends Traffic {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Address of the client, if it is known. */
-  readonly address: string | undefined
+  /** Returns the address of the client, if it is known. */
+  readonly clientAddress: () => string | undefined
 }
 
 const trafficWith = (options: SlowClientOptions): Traffic => ({
@@ -254,13 +254,16 @@ async function pipeEvents(events: unknown, { request, response, replies }: NodeE
   writer.end()
 }
 
-function toExchange({ request, response, address, bodies }: NodeExchange): Exchange {
+function toExchange({ request, response, clientAddress, bodies }: NodeExchange): Exchange {
   const method = request.method?.toUpperCase() ?? 'GET'
   let converted: Request | undefined
   return {
     method,
     url: request.url ?? '/',
-    address,
+    // Most requests have a principal, so their address is never read.
+    get address() {
+      return clientAddress()
+    },
     header(name) {
       const value = request.headers[name.toLowerCase()]
       return Array.isArray(value) ? value.join(', ') : value

@@ -32,15 +32,13 @@ export async function run(
   if ('problems' in checked) return invalidArguments(name, checked.problems)
   refuseUnknownGroup(runtime, scope, entry, checked.value)
   noteCall(runtime, scope, entry)
-  if (entry.source === surfaceSource) return perform(runtime, scope, entry, { call, effects, input: checked.value })
-  return runtime.slots.call({
-    scope,
-    signal: call.controller?.signal ?? call.signal,
-    run: () => perform(runtime, scope, entry, { call, effects, input: checked.value }),
-  })
+  const perform = (): Promise<CallToolResult | InputRequiredResult> =>
+    handle(runtime, scope, entry, { call, effects, input: checked.value })
+  if (entry.source === surfaceSource) return perform()
+  return runtime.slots.call({ scope, signal: call.controller?.signal ?? call.signal, run: perform })
 }
 
-interface Performance {
+interface CheckedCall {
   readonly call: Call
   readonly effects: CallEffects
   /** The checked arguments. */
@@ -48,11 +46,11 @@ interface Performance {
 }
 
 /** Runs the handler within its deadline, and checks its result. */
-async function perform(
+async function handle(
   runtime: Runtime,
   scope: Scope,
   entry: ToolEntry,
-  { call, effects, input }: Performance,
+  { call, effects, input }: CheckedCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { name } = entry.tool
   const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, call, name)
