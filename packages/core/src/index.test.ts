@@ -86,6 +86,7 @@ test('the package exports these values and no others', () => {
       "resolve",
       "searchHint",
       "signature",
+      "similarPlaces",
       "snapshotOf",
       "surfaceNames",
       "toolFingerprint",

@@ -93,6 +93,7 @@ export {
   type SearchOptions,
   type SearchResult,
 } from './search/search-index.ts'
+export { similarPlaces } from './search/selection.ts'
 export { UsageMemory, type UsageRecord } from './search/usage.ts'
 export {
   always,

@@ -1,20 +1,37 @@
 import { expect, test } from 'vitest'
 import { confidenceOf } from './confidence.ts'
 
-const all = { weight: 1, coverage: 1, nameShare: 1, amount: 1 }
-const nothing = { weight: 1, coverage: 0, nameShare: 0, amount: 0 }
+const all = { coverage: 1, nameShare: 1, amount: 1 }
+const nothing = { coverage: 0, nameShare: 0, amount: 0 }
 
 test('everything that was asked for is a strong match, nothing of it is none', () => {
-  expect(confidenceOf([all])).toBe('strong')
-  expect(confidenceOf([nothing])).toBe('none')
+  expect(confidenceOf([{ weight: 1, best: all }])).toBe('strong')
+  expect(confidenceOf([{ weight: 1, best: nothing }])).toBe('none')
   expect(confidenceOf([])).toBe('none')
 })
 
 test('an unusual name weakens a match without excluding it', () => {
-  expect(confidenceOf([{ ...all, nameShare: 0, coverage: 0.5, amount: 0.5 }])).toBe('weak')
+  expect(confidenceOf([{ weight: 1, best: { nameShare: 0, coverage: 0.5, amount: 0.5 } }])).toBe('weak')
 })
 
 test('clauses count by what they ask for', () => {
-  expect(confidenceOf([all, { ...nothing, weight: 0.1 }])).toBe('strong')
-  expect(confidenceOf([{ ...all, weight: 0.1 }, nothing])).toBe('none')
+  expect(
+    confidenceOf([
+      { weight: 1, best: all },
+      { weight: 0.1, best: nothing },
+    ]),
+  ).toBe('strong')
+  expect(
+    confidenceOf([
+      { weight: 0.1, best: all },
+      { weight: 1, best: nothing },
+    ]),
+  ).toBe('none')
+})
+
+test('a match that is not convincing does not hide a convincing one of another source, which counts a little less', () => {
+  expect(confidenceOf([{ weight: 1, best: nothing, others: [nothing, all] }])).toBe('strong')
+  const justStrong = { coverage: 0.5, nameShare: 0.3, amount: 0.6 }
+  expect(confidenceOf([{ weight: 1, best: justStrong }])).toBe('strong')
+  expect(confidenceOf([{ weight: 1, best: nothing, others: [justStrong] }])).toBe('weak')
 })

@@ -1,10 +1,18 @@
 /** Confidence that the first matches answer the query. */
 export type Confidence = 'strong' | 'weak' | 'none'
 
-/** Evidence for the best match of a clause. */
-export interface Evidence {
+/** Evidence for the matches of a clause. */
+export interface ClauseEvidence {
   /** Weight of the clause. */
   readonly weight: number
+  /** The best match. */
+  readonly best: Evidence
+  /** The best match of each other source, if it is comparable. */
+  readonly others?: readonly Evidence[]
+}
+
+/** Evidence for a match. */
+export interface Evidence {
   /** Share of the clause that the match covers. */
   readonly coverage: number
   /** Share of the tool name that the clause covers. */
@@ -18,18 +26,27 @@ const strong = 0.5
 const weak = 0.25
 /** Many good tools have unusual names, so the name alone must not veto. */
 const minNameShare = 0.2
+/**
+ * Belief in a match that another source outranks. A server could otherwise hide the tools of others: with a tool that ranks first but
+ * is not convincing. Below 1, because the most convincing of several matches is more often convincing by chance.
+ */
+const outrankedShare = 0.85
 
 /** Rates the evidence of all clauses. */
-export function confidenceOf(clauses: readonly Evidence[]): Confidence {
+export function confidenceOf(clauses: readonly ClauseEvidence[]): Confidence {
   const whole = clauses.reduce((sum, { weight }) => sum + weight, 0)
   if (whole === 0) return 'none'
-  const belief = clauses.reduce((sum, clause) => sum + clause.weight * beliefIn(clause), 0) / whole
+  const belief = clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
   if (belief >= strong) return 'strong'
   return belief >= weak ? 'weak' : 'none'
 }
 
-function beliefIn({ coverage, nameShare, amount }: Evidence): number {
-  const belief = Math.cbrt(coverage * Math.min(1, minNameShare + nameShare) * Math.min(1, amount))
+function beliefInClause({ best, others = [] }: ClauseEvidence): number {
+  return Math.max(beliefIn(best, 1), ...others.map((other) => beliefIn(other, outrankedShare)))
+}
+
+function beliefIn({ coverage, nameShare, amount }: Evidence, share: number): number {
+  const belief = share * Math.cbrt(coverage * Math.min(1, minNameShare + nameShare) * Math.min(1, amount))
   // Among a few similar tools, common words say little; a tool that covers every word is still a match.
   return coverage === 1 ? Math.max(weak, belief) : belief
 }

@@ -1,14 +1,14 @@
+import { type BySource, type Holders, lowerBySource, mapBySource } from './holders.ts'
 import { synonymsOf } from './language/synonyms.ts'
-import type { Postings } from './postings.ts'
 import type { QueryTerm } from './query.ts'
-import { rarityOf, type Via } from './ranking.ts'
+import type { Via } from './ranking.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Query term with its matching terms in the index. */
 export interface Lookup {
   readonly queryTerm: QueryTerm
   /** Maximum contribution to a score. */
-  readonly most: number
+  readonly most: BySource
   readonly matches: readonly TermMatch[]
 }
 
@@ -16,13 +16,7 @@ export interface TermMatch {
   readonly term: number
   readonly via: Via
   /** Inverse document frequency times the weight of the query term. */
-  readonly weight: number
-}
-
-/** Visible documents: all, or those whose byte is 1. */
-export interface VisibleDocuments {
-  readonly total: number
-  readonly visible?: Uint8Array
+  readonly weight: BySource
 }
 
 /** Scanning the vocabulary is expensive. */
@@ -32,35 +26,37 @@ const maxMisspelt = 6
 const commonShare = 0.05
 const fewHolders = 500
 
+const nothing: BySource = { common: 0 }
+
 /** Resolves query terms among the visible documents. */
 export class TermResolver {
   readonly #vocabulary: Vocabulary
-  readonly #postings: Postings
-  readonly #scope: VisibleDocuments
+  readonly #holders: Holders
   #misspelt = 0
 
-  constructor(vocabulary: Vocabulary, postings: Postings, scope: VisibleDocuments) {
+  constructor(vocabulary: Vocabulary, holders: Holders) {
     this.#vocabulary = vocabulary
-    this.#postings = postings
-    this.#scope = scope
+    this.#holders = holders
   }
 
   resolve(queryTerm: QueryTerm): Lookup {
     const literal = this.#vocabulary.numberOf(queryTerm.term)
-    const holding = literal === undefined ? 0 : this.holding(literal)
-    const rarity = this.rarity(holding)
-    const most = queryTerm.weight * rarity
+    const holding = literal === undefined ? nothing : this.#holders.of(literal)
+    const isHeld = holding.common > 0
+    const rarity = this.#holders.rarity(holding)
+    const most = scaled(rarity, queryTerm.weight)
     const matches: TermMatch[] = []
-    if (literal !== undefined && holding > 0) matches.push({ term: literal, via: 'literal', weight: most })
-    if (queryTerm.kind === 'hint') return { queryTerm, most: holding > 0 ? most : 0, matches }
+    if (literal !== undefined && isHeld) matches.push({ term: literal, via: 'literal', weight: most })
+    if (queryTerm.kind === 'hint') return { queryTerm, most: isHeld ? most : nothing, matches }
     const synonyms = synonymsOf(queryTerm.term)
     for (const synonym of synonyms) {
       const term = this.#vocabulary.numberOf(synonym)
-      const others = term === undefined ? 0 : this.holding(term)
-      if (term === undefined || others === 0 || (others > fewHolders && others > commonShare * this.#scope.total)) continue
+      const others = term === undefined ? nothing : this.#holders.of(term)
+      if (term === undefined || others.common === 0) continue
+      if (others.common > fewHolders && others.common > commonShare * this.#holders.total) continue
       // A rare synonym must not outweigh the word itself.
-      const weight = queryTerm.weight * (holding > 0 ? Math.min(rarity, this.rarity(others)) : this.rarity(others))
-      matches.push({ term, via: 'synonym', weight })
+      const own = this.#holders.rarity(others)
+      matches.push({ term, via: 'synonym', weight: scaled(isHeld ? lowerBySource(rarity, own) : own, queryTerm.weight) })
     }
     return { queryTerm, most, matches: matches.length > 0 || synonyms.length > 0 ? matches : this.#misspellings(queryTerm) }
   }
@@ -68,28 +64,13 @@ export class TermResolver {
   #misspellings({ word, term, weight, mayBeMisspelt }: QueryTerm): readonly TermMatch[] {
     if (!mayBeMisspelt || this.#misspelt === maxMisspelt) return []
     this.#misspelt++
-    const meant = this.#vocabulary.similarTo(word, term, (number) => this.holding(number) > 0)
+    const meant = this.#vocabulary.similarTo(word, term, (number) => this.#holders.of(number).common > 0)
     return meant.map(({ number, similarity }) => ({
       term: number,
       via: 'misspelt',
-      weight: weight * similarity * this.rarity(this.holding(number)),
+      weight: scaled(this.#holders.rarity(this.#holders.of(number)), weight * similarity),
     }))
   }
-
-  /** Inverse document frequency among visible documents. */
-  rarity(holding: number): number {
-    return rarityOf(this.#scope.total, holding)
-  }
-
-  /** Number of visible documents with a term. */
-  holding(term: number): number {
-    const count = this.#postings.count(term)
-    const { visible } = this.#scope
-    if (visible === undefined) return count
-    const { pool } = this.#postings
-    const start = this.#postings.start(term)
-    let holding = 0
-    for (let i = start; i < start + 2 * count; i += 2) holding += visible[pool[i] ?? 0] ?? 0
-    return holding
-  }
 }
+
+const scaled = (values: BySource, factor: number): BySource => mapBySource(values, (value) => value * factor)

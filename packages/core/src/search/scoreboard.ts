@@ -1,4 +1,5 @@
-import type { Lookup, TermMatch, VisibleDocuments } from './lookup.ts'
+import type { BySource, DocumentSources, VisibleDocuments } from './holders.ts'
+import type { Lookup, TermMatch } from './lookup.ts'
 import type { Postings } from './postings.ts'
 import { matchWeights, shareOf } from './ranking.ts'
 import { TopDocuments } from './top-documents.ts'
@@ -36,18 +37,20 @@ export class Scoreboard {
   }
 
   /** Scores a word for all visible documents that match it. */
-  add(clause: number, { matches }: Lookup, postings: Postings, { visible }: VisibleDocuments): void {
+  add(clause: number, { matches }: Lookup, postings: Postings, scope: VisibleDocuments): void {
     this.#words++
-    for (const match of matches) this.#addMatch(clause, match, postings, visible)
+    for (const match of matches) this.#addMatch(clause, match, postings, scope)
   }
 
-  #addMatch(clause: number, { term, via, weight }: TermMatch, postings: Postings, visible: Uint8Array | undefined): void {
+  #addMatch(clause: number, { term, via, weight }: TermMatch, postings: Postings, { visible, sources }: VisibleDocuments): void {
     const { pool } = postings
     const start = postings.start(term)
     const end = start + 2 * postings.count(term)
-    const floor = weight * matchWeights[via].floor
-    const slope = (weight * matchWeights[via].slope) / maxImpact
-    const ceiling = weight * matchWeights[via].ceiling
+    const floor = weight.common * matchWeights[via].floor
+    const slope = (weight.common * matchWeights[via].slope) / maxImpact
+    const ceiling = weight.common * matchWeights[via].ceiling
+    const factors = factorsOf(weight, sources)
+    const numbers = sources?.numbers ?? []
     const clauses = this.#clauses
     const scores = this.#scores
     const best = this.#best
@@ -58,7 +61,8 @@ export class Scoreboard {
     for (let i = start; i < end; i += 2) {
       const document = pool[i] as number
       if (visible !== undefined && visible[document] === 0) continue
-      const worth = Math.min(ceiling, floor + slope * ((pool[i + 1] as number) >>> 16))
+      const usual = Math.min(ceiling, floor + slope * ((pool[i + 1] as number) >>> 16))
+      const worth = factors === undefined ? usual : usual * (factors[numbers[document] as number] as number)
       const before = word[document] === words ? (best[document] as number) : 0
       if (worth <= before) continue
       word[document] = words
@@ -93,6 +97,29 @@ export class Scoreboard {
     return heap.documents
   }
 
+  /** Returns the best document of each of the `count` best sources, unsorted. */
+  bestOfSources(
+    count: number,
+    { numbers, capacity }: DocumentSources,
+    comesFirst: (a: number, b: number) => boolean,
+  ): readonly number[] {
+    const best = new Int32Array(capacity).fill(-1)
+    const most = new Float64Array(capacity)
+    for (let i = 0; i < this.#count; i++) {
+      const document = this.#touched[i] as number
+      const source = numbers[document] as number
+      const shares = this.shares(document)
+      if (shares < (most[source] as number)) continue
+      const other = best[source] as number
+      if (shares === most[source] && other !== -1 && !comesFirst(document, other)) continue
+      best[source] = document
+      most[source] = shares
+    }
+    const heap = new TopDocuments(count, comesFirst)
+    for (const [source, document] of best.entries()) if (document !== -1) heap.offer(document, most[source] as number)
+    return heap.documents
+  }
+
   /** Returns the summed shares of a document. */
   shares(document: number): number {
     const start = document * this.#clauses
@@ -110,4 +137,13 @@ export class Scoreboard {
     }
     this.#count = 0
   }
+}
+
+/** Factor of the common weight, by source; absent if all sources have the common weight. */
+function factorsOf({ common, exceptions }: BySource, sources: DocumentSources | undefined): Float64Array | undefined {
+  if (exceptions === undefined || sources === undefined || common === 0) return undefined
+  const factors = new Float64Array(sources.capacity).fill(1)
+  for (let i = 0; i < exceptions.sources.length; i++)
+    factors[exceptions.sources[i] as number] = (exceptions.values[i] as number) / common
+  return factors
 }

@@ -254,13 +254,76 @@ describe('stuffing', () => {
     )
     const index = indexOf(...flood, ...others, tool('mail_invoice', 'Send a customer an invoice', { source: 'honest' }))
     expect(idsOf(index.search('send invoice to customer', { limit: 5 }))).toContain('mail_invoice')
-    expect(idsOf(index.search('send invoice to customer', { limit: 5, perSource: 1 }))[1]).toBe('mail_invoice')
+    expect(idsOf(index.search('send invoice to customer', { limit: 5, perSource: 1 }))[0]).toBe('mail_invoice')
   })
 
   test('a source that alone has an answer may fill all places', () => {
-    const own = Array.from({ length: 5 }, (_, number) => tool(`send_invoice_${number}`, 'Send an invoice', { source: 'own' }))
+    const own = [
+      tool('send_invoice', 'Send an invoice by mail', { source: 'own' }),
+      tool('send_invoice_reminder', 'Remind a debtor that payment is overdue', { source: 'own' }),
+      tool('send_invoice_draft', 'Show colleagues what a customer would get', { source: 'own' }),
+      tool('resend_invoice', 'Send an invoice again after its address was corrected', { source: 'own' }),
+      tool('send_all_invoices', 'Deliver everything of this month at once', { source: 'own' }),
+    ]
     const index = indexOf(...own, tool('weather', 'An unrelated invoice of weather', { source: 'other' }))
     expect(idsOf(index.search('send invoice', { limit: 5 })).filter((id) => id !== 'weather')).toHaveLength(5)
+  })
+})
+
+describe('a server that repeats words of others', () => {
+  const query = 'weather in Paris'
+  const others = [
+    tool('get_weather', 'Current weather and forecast for a city', { source: 'weather', server: 'weather' }),
+    tool('read_file', 'Read a file from disk', { source: 'files', server: 'files' }),
+    tool('write_file', 'Write a file to disk', { source: 'files', server: 'files' }),
+    tool('git_log', 'Show commits', { source: 'git', server: 'git' }),
+    tool('get_time', 'Current time in a time zone', { source: 'time', server: 'time' }),
+  ]
+  const kinds: { readonly [kind: string]: (number: number) => SearchDocument } = {
+    'in descriptions': (number) => tool(`helper_${number}`, 'weather weather forecast city current'),
+    'in names': (number) => tool(`weather_${number}`, 'weather weather weather forecast'),
+    'in titles': (number) => tool(`x${number}`, 'anything', { title: 'Weather in Paris' }),
+    'of the whole query': (number) => tool(`weather_paris_${number}`, 'weather in paris, paris weather today'),
+    'among many': (number) => tool(`util_${number}`, 'weather forecast email invoice calendar file git search'),
+    'behind rare names': (number) => tool(`weather_alpha_beta_gamma_${number}`, 'weather '.repeat(30)),
+  }
+  const stuffed = (kind: string, count: number): readonly SearchDocument[] =>
+    Array.from({ length: count }, (_, number) => ({ ...(kinds[kind]?.(number) as SearchDocument), source: 'stuffed' }))
+
+  test.each(Object.keys(kinds).flatMap((kind) => [1, 3, 12, 100].map((count) => [kind, count] as const)))(
+    '%s, in %i tools, does not hide the tool that is meant',
+    (kind, count) => {
+      const { matches, confidence } = indexOf(...others, ...stuffed(kind, count)).search(query, { limit: 5 })
+      expect(confidence).not.toBe('none')
+      expect(matches.map(({ id }) => id)).toContain('get_weather')
+      expect(matches.filter(({ id }) => !others.some((other) => other.id === id)).length).toBeLessThanOrEqual(2)
+    },
+  )
+
+  test('does not make a word less important in the tools of others', () => {
+    const weightOfWeather = (documents: readonly SearchDocument[]): number => {
+      const { matches } = indexOf(...documents).search(query, { explain: true })
+      const found = matches.find(({ id }) => id === 'get_weather')
+      return found?.why?.words.find(({ word }) => word === 'weather')?.worth ?? 0
+    }
+    expect(weightOfWeather([...others, ...stuffed('in descriptions', 200)])).toBeGreaterThan(0.7 * weightOfWeather(others))
+  })
+
+  test('makes it less important in its own tools', () => {
+    const [first] = indexOf(...others, ...stuffed('of the whole query', 12)).search(query).matches
+    expect(first?.id).toBe('get_weather')
+  })
+
+  test('does not fill the candidates, however many tools it has', () => {
+    const { matches } = indexOf(...others, ...stuffed('of the whole query', 3_000)).search(`${query} today`, { limit: 5 })
+    expect(matches.map(({ id }) => id)).toContain('get_weather')
+  })
+
+  test('counts like any other if there is only one server', () => {
+    const alone = [...others, ...stuffed('in descriptions', 12)].map((each) => ({ ...each, source: 'one' }))
+    const { matches, confidence } = indexOf(...alone).search(query, { limit: 5 })
+    expect(confidence).toBe('none')
+    expect(matches).toHaveLength(5)
   })
 })
 

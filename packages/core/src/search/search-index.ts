@@ -1,13 +1,15 @@
-import { type Confidence, confidenceOf, type Evidence } from './confidence.ts'
+import { type ClauseEvidence, type Confidence, confidenceOf, type Evidence } from './confidence.ts'
 import type { SearchDocument } from './document.ts'
 import { type FieldName, fields } from './fields.ts'
+import { Holders, type VisibleDocuments, valueFor } from './holders.ts'
 import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
-import { type Lookup, TermResolver, type VisibleDocuments } from './lookup.ts'
+import { type Lookup, TermResolver } from './lookup.ts'
 import { Postings } from './postings.ts'
 import { keyOf, maxNameLength, type ParsedQuery, parseQuery } from './query.ts'
 import { matchWeights, scoreOf, shareOf, termImpact, type Via } from './ranking.ts'
 import { maxImpact, Scoreboard } from './scoreboard.ts'
-import { type Candidate, selectMatches } from './selection.ts'
+import { type Candidate, comparableShare, selectMatches } from './selection.ts'
+import { noSource, Sources } from './sources.ts'
 import { TopDocuments } from './top-documents.ts'
 import { Vocabulary } from './vocabulary.ts'
 
@@ -69,6 +71,19 @@ const maxMatches = 1_000
 const maxCandidates = 60
 /** Default share of the matches for one source. */
 const sourceShare = 0.6
+/** Number of sources among the best documents from which none of them dominates. */
+const enoughSources = 10
+/** Number of other sources whose best match is examined. */
+const maxOthers = 5
+/** Longer results have room for similar tools, and comparing them takes time. */
+const maxDistinct = 50
+/** Share of common terms from which two tools are nearly the same. */
+const similarShare = 0.7
+/** Fields that are not the same for all tools of a server. */
+const ownFields = fields.reduce(
+  (mask, { name }, index) => (name === 'server' || name === 'group' || name === 'serverDescription' ? mask : mask | (1 << index)),
+  0,
+)
 /** Prefixes of names and keys; they never occur in terms. */
 const nameMark = '"'
 const keyMark = '='
@@ -83,7 +98,7 @@ export class SearchIndex {
   readonly #scoreboard = new Scoreboard()
   readonly #slots = new Map<string, number>()
   readonly #ids: string[] = []
-  readonly #sources: string[] = []
+  readonly #sources = new Sources()
   /** Term numbers by slot. */
   readonly #terms: Uint32Array[] = []
   readonly #vacant: number[] = []
@@ -105,7 +120,7 @@ export class SearchIndex {
     const { terms, payloads } = this.#read(document)
     this.#slots.set(document.id, slot)
     this.#ids[slot] = document.id
-    this.#sources[slot] = document.source
+    this.#sources.set(slot, document.source)
     this.#terms[slot] = terms
     for (let i = 0; i < terms.length; i++) this.#postings.add(terms[i] as number, slot, payloads[i] as number)
   }
@@ -117,7 +132,7 @@ export class SearchIndex {
     for (const term of this.#terms[slot] ?? []) if (this.#postings.remove(term, slot) === 0) this.#vocabulary.release(term)
     this.#slots.delete(id)
     this.#ids[slot] = ''
-    this.#sources[slot] = ''
+    this.#sources.delete(slot)
     this.#terms[slot] = new Uint32Array(0)
     this.#vacant.push(slot)
     return true
@@ -128,12 +143,17 @@ export class SearchIndex {
     const count = countOf(limit)
     const parsed = parseQuery(query)
     const scope = this.#visibleDocuments(filter)
-    const resolver = new TermResolver(this.#vocabulary, this.#postings, scope)
+    const holders = new Holders(this.#postings, scope)
+    const resolver = new TermResolver(this.#vocabulary, holders)
     const clauses = parsed.clauses.map((clause) => clause.map((queryTerm) => resolver.resolve(queryTerm)))
     const near = this.#candidates(clauses, parsed, scope, Math.max(maxCandidates, 2 * count))
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
-    const ranked = selectMatches(candidates, Math.max(1, count), cap)
+    const ranked = selectMatches(candidates, {
+      count: Math.max(1, count),
+      perSource: cap,
+      ...(scope.sources !== undefined && count <= maxDistinct && { areSimilar: this.#areSimilar }),
+    })
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
@@ -145,21 +165,47 @@ export class SearchIndex {
       total: scope.total,
       confidence: candidates.some(({ naming }) => naming > 0)
         ? 'strong'
-        : confidenceOf(this.#evidence(candidates, clauses, resolver)),
+        : confidenceOf(this.#evidence(candidates, clauses, holders)),
       unmatched: unmatchedIn(clauses),
     }
   }
 
+  /** True if two documents have nearly the same words; numbers do not count. */
+  areSimilar(one: string, other: string): boolean {
+    const slots = [this.#slots.get(one), this.#slots.get(other)] as const
+    return slots[0] !== undefined && slots[1] !== undefined && this.#areSimilar(slots[0], slots[1])
+  }
+
+  readonly #areSimilar = (one: number, other: number): boolean => {
+    const a = this.#ownWords(one)
+    const b = this.#ownWords(other)
+    let common = 0
+    for (const term of a) if (b.has(term)) common++
+    return common >= similarShare * (a.size + b.size - common)
+  }
+
+  #ownWords(slot: number): ReadonlySet<number> {
+    const isOwn = (term: number): boolean =>
+      ((this.#postings.payload(term, slot) ?? 0) & ownFields) !== 0 && !/\d/u.test(this.#vocabulary.termOf(term))
+    return new Set([...(this.#terms[slot] ?? [])].filter(isOwn))
+  }
+
   #visibleDocuments(filter: ((id: string) => boolean) | undefined): VisibleDocuments {
-    if (filter === undefined) return { total: this.#slots.size }
+    const sources = this.#sources
+    const { numbers } = sources
+    if (filter === undefined) return { total: this.#slots.size, ...(sources.count > 1 && { sources }) }
     const visible = new Uint8Array(this.#ids.length)
     let total = 0
+    let first = noSource
+    let isMixed = false
     for (const [id, slot] of this.#slots) {
       if (!filter(id)) continue
       visible[slot] = 1
       total++
+      if (first === noSource) first = numbers[slot] as number
+      else if (numbers[slot] !== first) isMixed = true
     }
-    return { total, visible }
+    return { total, visible, ...(isMixed && { sources }) }
   }
 
   #candidates(
@@ -177,14 +223,24 @@ export class SearchIndex {
     const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], scope, count)
     const keys = names.map((name) => keyMark + name)
     const mentioned = this.#holders(keys, scope, count)
-    return [...new Set([...spelt, ...called, ...mentioned, ...board.best(count, this.#comesFirst)])].map((slot) => ({
-      slot,
-      id: this.#ids[slot] ?? '',
-      source: this.#sources[slot] ?? '',
-      naming: spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
-      scores: clauses.map((_, clause) => board.score(clause, slot)),
-      boost: 1,
-    }))
+    const best = board.best(count, this.#comesFirst)
+    return [...new Set([...spelt, ...called, ...mentioned, ...best, ...this.#ofOtherSources(best, scope, count)])].map(
+      (slot) => ({
+        slot,
+        id: this.#ids[slot] ?? '',
+        source: this.#sources.numbers[slot] as number,
+        naming: spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
+        scores: clauses.map((_, clause) => board.score(clause, slot)),
+        boost: 1,
+      }),
+    )
+  }
+
+  /** Returns the best document of each source if few sources have all the best documents: they must not hide the others. */
+  #ofOtherSources(best: readonly number[], { sources }: VisibleDocuments, count: number): readonly number[] {
+    if (sources === undefined || best.length < count) return []
+    if (new Set(best.map((slot) => sources.numbers[slot])).size >= enoughSources) return []
+    return this.#scoreboard.bestOfSources(count, sources, this.#comesFirst)
   }
 
   /** Returns the best visible documents with one of these names or keys; thousands may share a name. */
@@ -214,7 +270,9 @@ export class SearchIndex {
         const payload = this.#postings.payload(term, slot)
         if (payload === undefined) continue
         const { floor, slope, ceiling } = matchWeights[via]
-        const worth = weight * Math.min(ceiling, floor + (slope * (payload >>> 16)) / maxImpact)
+        const worth =
+          valueFor(weight, this.#sources.numbers[slot] as number) *
+          Math.min(ceiling, floor + (slope * (payload >>> 16)) / maxImpact)
         if (best === undefined || worth > best.worth) best = { lookup, term, via, worth, mask: payload & 0xffff }
       }
       return best === undefined ? [] : [best]
@@ -222,7 +280,8 @@ export class SearchIndex {
   }
 
   #explain(slot: number, clauses: readonly (readonly Lookup[])[]): readonly ExplainedWord[] {
-    const most = clauses.reduce((sum, clause) => sum + maxWeight(clause), 0) || 1
+    const source = this.#sources.numbers[slot] as number
+    const most = clauses.reduce((sum, clause) => sum + maxWeight(clause, source), 0) || 1
     return clauses.flatMap((lookups) =>
       this.#found(slot, lookups).map(({ lookup, term, via, worth, mask }) => ({
         word: lookup.queryTerm.word,
@@ -234,31 +293,39 @@ export class SearchIndex {
     )
   }
 
-  /** Returns the evidence for the best match of each clause. */
+  /** Returns the evidence for the best match of each clause, and for comparable matches of other sources. */
   #evidence(
     candidates: readonly Candidate[],
     clauses: readonly (readonly Lookup[])[],
-    resolver: TermResolver,
-  ): readonly Evidence[] {
+    holders: Holders,
+  ): readonly ClauseEvidence[] {
     return clauses.map((lookups, clause) => {
-      const most = maxWeight(lookups)
-      const best = candidates.reduce<Candidate | undefined>(
-        (a, b) => (a === undefined || (b.scores[clause] ?? 0) > (a.scores[clause] ?? 0) ? b : a),
-        undefined,
-      )
-      if (best === undefined || most === 0) return { weight: most, coverage: 0, nameShare: 0, amount: 0 }
-      const literal = this.#found(best.slot, lookups).filter(({ via }) => via !== 'synonym')
+      const weight = maxWeight(lookups)
+      const [best, ...others] = bestOfSources(candidates, clause)
+      if (best === undefined || weight === 0) return { weight, best: noEvidence }
       return {
-        weight: most,
-        coverage: wordsOf(literal.map(({ lookup }) => lookup)) / wordsOf(lookups),
-        nameShare: this.#nameShare(best.slot, new Set(literal.map(({ term }) => term)), resolver),
-        amount: literal.reduce((sum, { worth }) => sum + worth, 0) / resolver.rarity(0),
+        weight,
+        best: this.#evidenceFor(best, lookups, holders),
+        others: others.map((other) => this.#evidenceFor(other, lookups, holders)),
       }
     })
   }
 
+  #evidenceFor({ slot, source }: Candidate, lookups: readonly Lookup[], holders: Holders): Evidence {
+    const words = wordsOf(lookups, source)
+    if (words === 0) return noEvidence
+    const literal = this.#found(slot, lookups).filter(({ via }) => via !== 'synonym')
+    const matched = literal.map(({ lookup }) => lookup)
+    return {
+      coverage: wordsOf(matched, source) / words,
+      nameShare: this.#nameShare(slot, new Set(literal.map(({ term }) => term)), holders),
+      amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
+    }
+  }
+
   /** Returns the weighted share of the document name covered by these terms. */
-  #nameShare(slot: number, terms: ReadonlySet<number>, resolver: TermResolver): number {
+  #nameShare(slot: number, terms: ReadonlySet<number>, holders: Holders): number {
+    const source = this.#sources.numbers[slot] as number
     const inName = [...(this.#terms[slot] ?? [])].filter((term) => ((this.#postings.payload(term, slot) ?? 0) & 1) === 1)
     const texts = inName.map((term) => this.#vocabulary.termOf(term))
     let matched = 0
@@ -266,7 +333,7 @@ export class SearchIndex {
     for (const [index, term] of inName.entries()) {
       // Parts of a joined name are not counted twice.
       if (texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text))) continue
-      const weight = resolver.rarity(resolver.holding(term))
+      const weight = valueFor(holders.rarity(holders.of(term)), source)
       whole += weight
       if (terms.has(term)) matched += weight
     }
@@ -322,6 +389,22 @@ export class SearchIndex {
   }
 }
 
+const noEvidence: Evidence = { coverage: 0, nameShare: 0, amount: 0 }
+
+/** Returns the best candidate for a clause, followed by the best of other sources that are comparable. */
+function bestOfSources(candidates: readonly Candidate[], clause: number): readonly Candidate[] {
+  const scoreOfClause = ({ scores }: Candidate): number => scores[clause] ?? 0
+  const best = new Map<number, Candidate>()
+  for (const candidate of candidates) {
+    const other = best.get(candidate.source)
+    const lead = other === undefined ? 1 : scoreOfClause(candidate) - scoreOfClause(other)
+    if (lead > 0 || (lead === 0 && other !== undefined && candidate.id < other.id)) best.set(candidate.source, candidate)
+  }
+  const [first, ...others] = [...best.values()].sort((a, b) => scoreOfClause(b) - scoreOfClause(a) || (a.id < b.id ? -1 : 1))
+  if (first === undefined) return []
+  return [first, ...others.slice(0, maxOthers).filter((each) => scoreOfClause(each) >= comparableShare * scoreOfClause(first))]
+}
+
 interface Found {
   readonly lookup: Lookup
   readonly term: number
@@ -352,15 +435,17 @@ function nameKeys({ name, title = '', server = '' }: SearchDocument): ReadonlySe
 }
 
 /** Sums the maximum weight per word; a word with several terms counts once. */
-function wordsOf(lookups: readonly Lookup[]): number {
+function wordsOf(lookups: readonly Lookup[], source: number): number {
   const words = new Map<string, number>()
-  for (const { queryTerm, most } of lookups) words.set(queryTerm.word, Math.max(most, words.get(queryTerm.word) ?? 0))
+  for (const { queryTerm, most } of lookups)
+    words.set(queryTerm.word, Math.max(valueFor(most, source), words.get(queryTerm.word) ?? 0))
   let sum = 0
   for (const most of words.values()) sum += most
   return sum
 }
 
-const maxWeight = (lookups: readonly Lookup[]): number => lookups.reduce((sum, { most }) => sum + most, 0)
+const maxWeight = (lookups: readonly Lookup[], source = noSource): number =>
+  lookups.reduce((sum, { most }) => sum + valueFor(most, source), 0)
 
 function unmatchedIn(clauses: readonly (readonly Lookup[])[]): readonly string[] {
   const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')

@@ -3,7 +3,7 @@ import { scoreOf, shareOf } from './ranking.ts'
 export interface Candidate {
   readonly slot: number
   readonly id: string
-  readonly source: string
+  readonly source: number
   /** How the query names it: exactly (3), normalized (2), among other words (1), not at all (0). */
   readonly naming: 0 | 1 | 2 | 3
   /** Boosted score per clause. */
@@ -21,12 +21,29 @@ const coveredClauseFactor = 0.7
 /** Number of positions filled with all clauses in mind. */
 const placesForClauses = 20
 /** Minimum relative score of a tool from another source. */
-const comparableShare = 0.7
+export const comparableShare = 0.7
+
+/** Share of the places for tools of one source that are nearly the same: two of five. */
+const similarShare = 0.4
+
+export interface SelectionOptions {
+  readonly count: number
+  /** Maximum from one source while others have comparable ones. */
+  readonly perSource: number
+  /** True for documents that are nearly the same. Absent if there is only one source, or no limit for them. */
+  readonly areSimilar?: (slot: number, other: number) => boolean
+}
 
 /** Returns the first `count` candidates in order. */
-export function selectMatches(candidates: readonly Candidate[], count: number, perSource: number): readonly RankedCandidate[] {
-  return limitPerSource(orderByFadingClauses(candidates, count), count, perSource)
+export function selectMatches(candidates: readonly Candidate[], options: SelectionOptions): readonly RankedCandidate[] {
+  return limitPerSource(orderByFadingClauses(candidates, options.count), options)
 }
+
+/**
+ * Maximum number of tools of one source that are nearly the same, in a result of `count` tools. A server could otherwise fill a result
+ * with copies of one tool.
+ */
+export const similarPlaces = (count: number): number => Math.max(1, Math.ceil(similarShare * count))
 
 /**
  * Orders by score. Each selected tool reduces the weight of the clauses it covers, so that five tools for the first step do not
@@ -86,17 +103,26 @@ function byPlace(a: RankedCandidate, b: RankedCandidate): number {
   return b.candidate.naming - a.candidate.naming || b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1)
 }
 
-/** Prefers comparable tools of other sources over more than `perSource` of one source. */
-function limitPerSource(ranked: readonly RankedCandidate[], count: number, perSource: number): readonly RankedCandidate[] {
+/** Prefers comparable tools of other sources over more than `perSource` of one source, and leaves out near copies beyond their limit. */
+function limitPerSource(
+  ranked: readonly RankedCandidate[],
+  { count, perSource, areSimilar }: SelectionOptions,
+): readonly RankedCandidate[] {
   const rest = [...ranked]
   const shown: RankedCandidate[] = []
-  const taken = new Map<string, number>()
+  const taken = new Map<number, number>()
   const isFull = ({ candidate }: RankedCandidate): boolean =>
     candidate.naming === 0 && (taken.get(candidate.source) ?? 0) >= perSource
+  const isCopy = ({ candidate: { source, slot } }: RankedCandidate): boolean => {
+    if (areSimilar === undefined || (taken.get(source) ?? 0) < similarPlaces(count)) return false
+    const own = shown.filter(({ candidate }) => candidate.source === source)
+    return own.filter(({ candidate }) => areSimilar(slot, candidate.slot)).length >= similarPlaces(count)
+  }
   while (rest.length > 0 && shown.length < count) {
     const first = rest[0] as RankedCandidate
     const other = isFull(first) ? rest.findIndex((each) => !isFull(each) && each.score >= comparableShare * first.score) : 0
     const [next] = rest.splice(Math.max(0, other), 1) as [RankedCandidate]
+    if (isCopy(next)) continue
     shown.push(next)
     taken.set(next.candidate.source, (taken.get(next.candidate.source) ?? 0) + 1)
   }

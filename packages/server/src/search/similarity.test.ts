@@ -21,6 +21,14 @@ test('similar scores have no outlier', () => {
   expect(outliers([])).toEqual([])
 })
 
+test('many similar tools of one source do not hide an outlier of another', () => {
+  const flood = Array.from({ length: 12 }, (_, index) => ({ id: `flood-${index}`, score: 0.79 }))
+  const others = [0.8, 0.3, 0.31, 0.29].map((score, index) => ({ id: `other-${index}`, score }))
+  const sourceOf = ({ id }: { readonly id: string }): string => id.split('-')[0] as string
+  expect(outliers([...flood, ...others])).toEqual([])
+  expect(outliers([...flood, ...others], sourceOf).map(({ id }) => id)).toEqual(['other-0'])
+})
+
 test('outliers are a subset of the matches, best first', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: -1, max: 1, noNaN: true })), (scores) => {

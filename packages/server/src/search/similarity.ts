@@ -6,15 +6,34 @@ const minLead = 0.1
 /** Ratio of the median absolute deviation to the standard deviation of a normal distribution. */
 const madPerDeviation = 0.6745
 
+/** Share of the tools from which one source can move the median. */
+const largeShare = 0.25
+
 /**
  * Returns the matches whose score is an outlier above the median, best first. The median, unlike the mean, is not moved by a few
- * good matches.
+ * good matches. A large source cannot hide the tools of others with many similar tools: they are also compared without it.
  */
-export function outliers(matches: readonly SemanticMatch[]): readonly SemanticMatch[] {
+export function outliers(
+  matches: readonly SemanticMatch[],
+  sourceOf: (match: SemanticMatch) => string = () => '',
+): readonly SemanticMatch[] {
+  const sizes = new Map<string, number>()
+  for (const match of matches) sizes.set(sourceOf(match), (sizes.get(sourceOf(match)) ?? 0) + 1)
+  const large = [...sizes].filter(([, size]) => size > largeShare * matches.length && size < matches.length)
+  const threshold = thresholdOf(matches)
+  const without = large.map(([source]) => ({
+    source,
+    threshold: thresholdOf(matches.filter((each) => sourceOf(each) !== source)),
+  }))
+  const standsOut = (match: SemanticMatch): boolean =>
+    match.score >= threshold || without.some((each) => each.source !== sourceOf(match) && match.score >= each.threshold)
+  return matches.filter(standsOut).sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+}
+
+function thresholdOf(matches: readonly SemanticMatch[]): number {
   const center = median(matches.map(({ score }) => score))
   const deviation = median(matches.map(({ score }) => Math.abs(score - center))) / madPerDeviation
-  const threshold = center + Math.max(minLead, minDeviations * deviation)
-  return matches.filter(({ score }) => score >= threshold).sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+  return center + Math.max(minLead, minDeviations * deviation)
 }
 
 /** Returns the lower median. */

@@ -52,6 +52,11 @@ export class ToolIndex {
     }
   }
 
+  /** True if two tools of the last search have nearly the same words. */
+  areSimilar(one: string, other: string): boolean {
+    return this.#index.areSimilar(one, other)
+  }
+
   #update(catalog: Catalog<ToolEntry>): void {
     if (catalog === this.#catalog) return
     const entries = new Map(catalog.entries.filter(isSearchable).map((entry) => [idOf(entry), entry]))

@@ -1,4 +1,4 @@
-import { type Catalog, Failure, fuse, type SearchMatch, type Tool } from '@unfold-mcp/core'
+import { type Catalog, Failure, fuse, type SearchMatch, similarPlaces, type Tool } from '@unfold-mcp/core'
 import type { ToolEntry } from '../tool/entry.ts'
 import { errorMessage, type Reporter } from '../tool/report.ts'
 import type { Embedder } from './embedder.ts'
@@ -84,7 +84,7 @@ export class ToolSearch {
   ): ToolSearchResult {
     // The index holds entries as declared; results hold them as this scope sees them.
     const visible = new Map(among.map((entry) => [entry.declared ?? entry, entry]))
-    const index = isShared ? this.#sharedIndex : this.#ownIndex(catalog)
+    const index = this.#indexOf(catalog, isShared)
     const isFinal = embedder === undefined && rank === undefined
     const result = index.search(catalog, query, {
       ...(isFinal ? { limit } : { limit: Math.max(limit, maxCandidates), perSource: Math.ceil(sourceShare * limit) }),
@@ -94,7 +94,8 @@ export class ToolSearch {
     return { ...result, matches: result.matches.map((match) => ({ ...match, entry: visible.get(match.entry) ?? match.entry })) }
   }
 
-  #ownIndex(catalog: object): ToolIndex {
+  #indexOf(catalog: object, isShared: boolean): ToolIndex {
+    if (isShared) return this.#sharedIndex
     const index = this.#ownIndexes.get(catalog) ?? new ToolIndex()
     this.#ownIndexes.set(catalog, index)
     return index
@@ -116,7 +117,7 @@ export class ToolSearch {
 
   async #addSemanticMatches(
     lexical: ToolSearchResult,
-    { query, among, limit, signal }: SearchRequest,
+    { catalog, isShared, query, among, limit, signal }: SearchRequest,
     { embedder, deadlineMs = defaultDeadlineMs }: SearchSettings,
     boost: Boost | undefined,
   ): Promise<ToolSearchResult> {
@@ -125,7 +126,8 @@ export class ToolSearch {
     const tools = new Map<string, Tool>(among.map((entry) => [idOf(entry), entry.tool]))
     const compared = await this.#embeddingsOf(embedder).compare(query, tools, { deadlineMs, signal })
     if ('fallback' in compared) return { ...lexical, fallback: compared.fallback }
-    const related = outliers(compared.scores).slice(0, maxCandidates)
+    const sourceOf = ({ id }: { readonly id: string }): string => entries.get(id)?.source ?? ''
+    const related = outliers(compared.scores, sourceOf).slice(0, maxCandidates)
     if (related.length === 0) return lexical
     const isRelated = new Set(related.map(({ id }) => id))
     const keywordMatches = lexical.matches.map(({ entry, score, isNamed }) => ({ id: idOf(entry), score, isNamed }))
@@ -141,8 +143,10 @@ export class ToolSearch {
     // Tools that the query names keep their keyword order.
     const named = kept.filter(({ isNamed }) => isNamed)
     const others = boosted.filter(({ isNamed }) => !isNamed).sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
-    const sourceOf = ({ id }: SearchMatch): string => entries.get(id)?.source ?? ''
-    const ordered = [...named, ...limitPerSource(others, sourceOf, Math.ceil(sourceShare * limit))]
+    const limited = [...named, ...limitPerSource(others, sourceOf, Math.ceil(sourceShare * limit))]
+    const index = this.#indexOf(catalog, isShared)
+    const isCopy = (a: SearchMatch, b: SearchMatch): boolean => sourceOf(a) === sourceOf(b) && index.areSimilar(a.id, b.id)
+    const ordered = new Set(among.map(({ source }) => source)).size > 1 ? limitCopies(limited, isCopy, limit) : limited
     return {
       ...lexical,
       confidence: fused.confidence,
@@ -202,4 +206,18 @@ function limitPerSource(
     counts.set(sourceOf(next), (counts.get(sourceOf(next)) ?? 0) + 1)
   }
   return ordered
+}
+
+/** Leaves out copies of one tool beyond their share of the first `limit` matches. */
+function limitCopies(
+  matches: readonly SearchMatch[],
+  isCopy: (a: SearchMatch, b: SearchMatch) => boolean,
+  limit: number,
+): readonly SearchMatch[] {
+  const kept: SearchMatch[] = []
+  for (const match of matches) {
+    if (kept.length === limit) break
+    if (kept.filter((other) => isCopy(match, other)).length < similarPlaces(limit)) kept.push(match)
+  }
+  return [...kept, ...matches.filter((match) => !kept.includes(match) && !kept.some((other) => isCopy(match, other)))]
 }
