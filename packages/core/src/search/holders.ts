@@ -1,5 +1,6 @@
-import type { Postings } from './postings.ts'
 import { rarityOf } from './ranking.ts'
+import type { Postings } from './storage/postings.ts'
+import type { DocumentSources } from './storage/sources.ts'
 
 /** Visible documents: all, or those whose byte is 1. */
 export interface VisibleDocuments {
@@ -7,13 +8,6 @@ export interface VisibleDocuments {
   readonly visible?: Uint8Array
   /** Absent if all visible documents have the same source. */
   readonly sources?: DocumentSources
-}
-
-export interface DocumentSources {
-  /** Number of the source, by document. */
-  readonly numbers: readonly number[]
-  /** Numbers are below this. */
-  readonly capacity: number
 }
 
 /** A number that is the same for the documents of all sources, except a few. */

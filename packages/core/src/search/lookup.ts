@@ -2,7 +2,7 @@ import { type BySource, type Holders, lowerBySource, mapBySource } from './holde
 import { synonymsOf } from './language/synonyms.ts'
 import type { QueryTerm } from './query.ts'
 import type { Via } from './ranking.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import type { Vocabulary } from './storage/vocabulary.ts'
 
 /** Query term with its matching terms in the index. */
 export interface Lookup {

@@ -4,14 +4,14 @@ import { type FieldName, fields } from './fields.ts'
 import { Holders, type VisibleDocuments, valueFor } from './holders.ts'
 import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
 import { type Lookup, TermResolver } from './lookup.ts'
-import { Postings } from './postings.ts'
 import { keyOf, maxNameLength, type ParsedQuery, parseQuery } from './query.ts'
 import { matchWeights, scoreOf, shareOf, termImpact, type Via } from './ranking.ts'
 import { maxImpact, Scoreboard } from './scoreboard.ts'
 import { type Candidate, comparableShare, selectMatches } from './selection.ts'
-import { noSource, Sources } from './sources.ts'
+import { Postings } from './storage/postings.ts'
+import { noSource, Sources } from './storage/sources.ts'
+import { Vocabulary } from './storage/vocabulary.ts'
 import { TopDocuments } from './top-documents.ts'
-import { Vocabulary } from './vocabulary.ts'
 
 export interface SearchOptions {
   /** Number of matches. Default: 10; maximum: 1,000. */

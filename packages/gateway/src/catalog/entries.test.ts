@@ -90,6 +90,19 @@ describe('the tools of an upstream', () => {
   test('with similar names cause a note', () => {
     expect(notes([tool('read_file'), tool('Read-File')])).toEqual(['Similar tool names: git__read_file, git__Read-File.'])
   })
+
+  test.each([
+    ['a Cyrillic letter', 's\u{435}arch', '"s\\u{435}arch"'],
+    ['a space at the end', 'search ', '"search "'],
+    ['a dot at the end', 'search.', '"search."'],
+    ['full-width letters', '\u{ff53}earch', '"\\u{ff53}earch"'],
+  ])('that differ only in %s cause a note that shows the difference', (_, name, shown) => {
+    expect(notes([tool('search'), tool(name)])).toEqual([`Similar tool names: "search", ${shown}.`])
+  })
+
+  test('that differ only in their Unicode normalisation cause a note', () => {
+    expect(notes([tool('caf\u{e9}'), tool('cafe\u{301}')])).toEqual(['Similar tool names: "caf\\u{e9}", "cafe\\u{301}".'])
+  })
 })
 
 function deep(levels: number): object {

@@ -1,7 +1,7 @@
-import { printable, type Tool } from '@unfold-mcp/core'
+import { confusableNames, printable, type Tool, unambiguous } from '@unfold-mcp/core'
 import type { HandlerResult, ToolContext, ToolEntry } from '@unfold-mcp/server'
 import type { ServerConfig } from '../config/schema.ts'
-import { confusableNames, exposedName, serverSlug } from '../names/naming.ts'
+import { exposedName, serverSlug } from '../names/naming.ts'
 import { reservedNames } from '../names/reserved.ts'
 import { sanitizeTool } from './definition.ts'
 import { type Overrides, readOverrides } from './overrides.ts'
@@ -78,10 +78,32 @@ export function upstreamEntries(tools: readonly Tool[], options: EntriesOptions,
     notes.push({ tool: '', kind: 'left_out', message: `Only the first ${limit} of ${tools.length} tools are used.` })
   for (const message of overrides.unknownTools(new Set(tools.map(({ name }) => name))))
     notes.push({ tool: '', kind: 'warning', message })
-  for (const similar of confusableNames([...names.keys(), ...reservedNames]))
-    notes.push({ tool: similar[0] ?? '', kind: 'warning', message: `Similar tool names: ${similar.slice(0, 5).join(', ')}.` })
+  notes.push(...similarNames(names))
   return { entries, names, notes, built, options }
 }
+
+/** Warns of names that are easily confused: as clients see them, or as the server has them. */
+function similarNames(names: ReadonlyMap<string, string>): readonly ToolNote[] {
+  const exposed = confusableNames([...names.keys(), ...reservedNames])
+  const reported = new Set(exposed.flat().map((name) => names.get(name)))
+  // The exposed name of a name that clients would not accept has a hash, so it resembles no other.
+  const own = confusableNames(names.values()).filter((similar) => !similar.every((name) => reported.has(name)))
+  return [
+    ...exposed.map((similar) => noteOf(similar[0] ?? '', similar.slice(0, 5))),
+    ...own.map((similar) =>
+      noteOf(
+        printable(similar[0] ?? ''),
+        similar.slice(0, 5).map((name) => unambiguous(name)),
+      ),
+    ),
+  ]
+}
+
+const noteOf = (tool: string, similar: readonly string[]): ToolNote => ({
+  tool,
+  kind: 'warning',
+  message: `Similar tool names: ${similar.join(', ')}.`,
+})
 
 function buildEntry(tool: Tool, text: string, options: EntriesOptions, overrides: Overrides): BuiltEntry {
   const { server, config, call } = options

@@ -75,6 +75,13 @@ describe('a configuration', () => {
       'unfold.json:6:5 mcpServers.serverl is easily confused with "server1". Rename one of them.',
     ])
   })
+
+  test('warns about server names that differ only in a letter of another script, and shows which', () => {
+    const { warnings } = read(json({ mcpServers: { '\u{430}pi': { command: 'x' }, api: { command: 'y' } } }))
+    expect(warnings.map(problemLine)).toEqual([
+      'unfold.json:6:5 mcpServers.api is easily confused with "\\u{430}pi". Rename one of them.',
+    ])
+  })
 })
 
 describe('a configuration error', () => {

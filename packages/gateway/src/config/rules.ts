@@ -1,5 +1,5 @@
-import { nearest, printable } from '@unfold-mcp/core'
-import { confusableNames, serverSlug } from '../names/naming.ts'
+import { confusableNames, nearest, printable, unambiguous } from '@unfold-mcp/core'
+import { serverSlug } from '../names/naming.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 
 /** An inconsistency between parts of a configuration that are valid on their own. */
@@ -23,7 +23,7 @@ export function ruleViolations(config: Config): readonly RuleViolation[] {
 export function ruleWarnings(config: Config): readonly RuleViolation[] {
   const similar = confusableNames(Object.keys(config.mcpServers)).map(([first = '', ...others]) => ({
     path: ['mcpServers', others.at(-1) ?? first],
-    message: `is easily confused with ${quoted([first, ...others.slice(0, -1)])}. Rename one of them.`,
+    message: `is easily confused with ${[first, ...others.slice(0, -1)].map((name) => unambiguous(name)).join(', ')}. Rename one of them.`,
   }))
   return [...similar, ...embedders(config).flatMap(embedderWarnings)]
 }

@@ -1,6 +1,7 @@
+import { confusableNames } from '@unfold-mcp/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { confusableNames, exposedName, serverSlug } from './naming.ts'
+import { exposedName, serverSlug } from './naming.ts'
 import { isReserved, reservedNames } from './reserved.ts'
 
 const part = fc.oneof(

@@ -31,29 +31,6 @@ const sanitize = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]+/gu, 
 const hashOf = (text: string): string =>
   [...sha256(text).subarray(0, hashLength / 2)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Groups names that differ only in case, in `-` and `_`, or in similar letters. */
-export function confusableNames(names: Iterable<string>): readonly (readonly string[])[] {
-  const byKey = new Map<string, Set<string>>()
-  for (const name of names) {
-    const key = confusableKey(name)
-    const others = byKey.get(key)
-    if (others === undefined) byKey.set(key, new Set([name]))
-    else others.add(name)
-  }
-  return [...byKey.values()].filter(({ size }) => size > 1).map((each) => [...each])
-}
-
-/** Equal for names that are easily confused. */
-export function confusableKey(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[-_]+/gu, '_')
-    .replaceAll(/[il1|]/gu, 'l')
-    .replaceAll('0', 'o')
-    .replaceAll('rn', 'm')
-    .replaceAll('vv', 'w')
-}
-
 // Leaves room for the prefix `activate_` and for a tool name.
 const maxSlugLength = 40
 

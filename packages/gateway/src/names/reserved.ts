@@ -1,5 +1,4 @@
-import { isToolName, surfaceNames } from '@unfold-mcp/core'
-import { confusableKey } from './naming.ts'
+import { confusableKey, isToolName, surfaceNames } from '@unfold-mcp/core'
 
 const withoutGroups: ReadonlySet<string> = new Set([...surfaceNames, 'read_result'])
 

@@ -1,5 +1,4 @@
-import { normalForm, printable } from '@unfold-mcp/core'
-import { confusableKey } from '../names/naming.ts'
+import { confusableKey, normalForm, printable } from '@unfold-mcp/core'
 import { type Finding, findingOf } from './finding.ts'
 
 export interface DescribedTool {

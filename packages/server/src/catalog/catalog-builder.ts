@@ -2,6 +2,7 @@ import {
   buildCatalog,
   checkGroupName,
   checkToolName,
+  confusableNames,
   declareGroups,
   Failure,
   type GroupDeclaration,
@@ -178,13 +179,23 @@ export class CatalogBuilder {
     this.#checkWaiting(all)
     this.#checkActivators(written, all)
     const catalog = buildCatalog(++this.#version, all, this.#groups)
-    for (const { name, winner, loser } of catalog.clashes) {
-      const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
-      if (this.#reportedClashes.has(message)) continue
-      this.#reportedClashes.add(message)
-      this.#declaration.report({ reason: 'name_clash', message })
-    }
+    for (const { name, winner, loser } of catalog.clashes)
+      this.#reportClash(`Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`)
+    this.#reportSimilarNames(entries)
     return { catalog, groups: this.#groups, surface }
+  }
+
+  /** Reports declared tools with names that models and people take for each other. They are served all the same. */
+  #reportSimilarNames(entries: readonly ToolEntry[]): void {
+    const declared = entries.filter(({ origin }) => origin === 'static')
+    for (const names of confusableNames([...declared.map(({ tool }) => tool.name), ...surfaceNames]))
+      this.#reportClash(`Similar tool names: ${names.slice(0, 5).join(', ')}. Rename them so that they are not confused.`)
+  }
+
+  #reportClash(message: string): void {
+    if (this.#reportedClashes.has(message)) return
+    this.#reportedClashes.add(message)
+    this.#declaration.report({ reason: 'name_clash', message })
   }
 
   /** Applies the toolbox's `after` to an entry without one of its own. */

@@ -1,4 +1,10 @@
-import type { DocumentSources } from './holders.ts'
+/** Sources of documents. */
+export interface DocumentSources {
+  /** Number of the source, by document. */
+  readonly numbers: readonly number[]
+  /** Numbers are below this. */
+  readonly capacity: number
+}
 
 /** Not the number of any source. */
 export const noSource = -1
