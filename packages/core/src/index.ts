@@ -80,6 +80,10 @@ export {
   fieldsIn,
   formOf,
 } from './schema/form.ts'
+export { Exhausted, Meter } from './schema/meter.ts'
+export { allowedValues, literalText } from './schema/problem-text.ts'
+export { References, startsDocument } from './schema/references.ts'
+export { type CostOptions, type Excess, ValidationCost } from './schema/validation-cost.ts'
 export type { Confidence } from './search/confidence.ts'
 export { type DocumentContext, documentOf, type SearchDocument, type SearchParameter } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'

@@ -11,28 +11,3 @@ export interface Budget {
 }
 
 export const defaultBudget: Budget = { steps: 200_000, depth: 100, problems: 50, patternMs: 200 }
-
-/** Thrown when the budget is used up. The problems found so far are valid. */
-export class Exhausted extends Error {
-  override readonly name = 'Exhausted'
-}
-
-export class Meter {
-  #steps: number
-  readonly #depth: number
-
-  constructor({ steps, depth }: Budget) {
-    this.#steps = steps
-    this.#depth = depth
-  }
-
-  spend(steps = 1): void {
-    this.#steps -= steps
-    if (this.#steps < 0) throw new Exhausted('the schema requires too many checks')
-  }
-
-  enter(depth: number): void {
-    this.spend()
-    if (depth > this.#depth) throw new Exhausted(`the schema is nested more than ${this.#depth} levels deep`)
-  }
-}

@@ -1,9 +1,21 @@
-import { canonicalJson, isRecord, nearest, nearestHint, type Problem, printable } from '@unfold-mcp/core'
-import { type Budget, defaultBudget, Exhausted, Meter } from './budget.ts'
+import {
+  allowedValues,
+  canonicalJson,
+  Exhausted,
+  isRecord,
+  literalText,
+  Meter,
+  nearest,
+  nearestHint,
+  type Problem,
+  printable,
+  References,
+  startsDocument,
+} from '@unfold-mcp/core'
+import { type Budget, defaultBudget } from './budget.ts'
 import { isEqual } from './equality.ts'
 import { type Evaluated, mergeEvaluated, nothingEvaluated } from './evaluated.ts'
 import { Patterns } from './pattern.ts'
-import { References, startsDocument } from './reference.ts'
 import { isOfType, isType, typeLabel, valueTypeLabel } from './types.ts'
 
 /** Problems of a value, and the parts of its schema that were not checked, with the reason. */
@@ -136,16 +148,12 @@ class Check {
 
   #values(schema: Readonly<Record<string, unknown>>, value: unknown, at: Location): void {
     if (Object.hasOwn(schema, 'const') && !isEqual(schema.const, value, this.#meter))
-      this.#fail(at, `must be ${literal(schema.const)}`)
+      this.#fail(at, `must be ${literalText(schema.const)}`)
     const allowed = schema.enum
     if (!Array.isArray(allowed) || allowed.some((each) => isEqual(each, value, this.#meter))) return
     const texts = allowed.filter((each) => typeof each === 'string').slice(0, 1_000)
     const hint = typeof value === 'string' ? nearestHint(nearest(value, texts).map((text) => printable(text))) : ''
-    const listed = allowed.slice(0, 20).map(literal).join(', ')
-    this.#fail(
-      at,
-      `must be one of ${listed}${allowed.length > 20 ? `, … (${allowed.length} in all)` : ''}.${hint}`.replace(/\.$/u, ''),
-    )
+    this.#fail(at, `must be one of ${allowedValues(allowed)}.${hint}`.replace(/\.$/u, ''))
   }
 
   #number(schema: Readonly<Record<string, unknown>>, value: number, at: Location): void {
@@ -402,8 +410,6 @@ class Check {
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value])
-
-const literal = (value: unknown): string => printable(JSON.stringify(value) ?? 'nothing', 80)
 
 const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
 

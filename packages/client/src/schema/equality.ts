@@ -1,5 +1,4 @@
-import { isRecord } from '@unfold-mcp/core'
-import type { Meter } from './budget.ts'
+import { isRecord, type Meter } from '@unfold-mcp/core'
 
 /** Deep equality of two JSON values; the order of keys does not matter. */
 export function isEqual(a: unknown, b: unknown, meter: Meter, depth = 0): boolean {

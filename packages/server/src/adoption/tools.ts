@@ -1,4 +1,5 @@
 import { Failure, isFailure, type Tool } from '@unfold-mcp/core'
+import { costProblem } from '../schema/cost-limit.ts'
 import type { Era, ToolContext } from '../tool/context.ts'
 import type { Source, ToolEntry } from '../tool/entry.ts'
 import type { Reporter } from '../tool/report.ts'
@@ -133,8 +134,14 @@ export class AdoptedTools implements Source {
       visibility: group === undefined ? {} : { group },
       tags: [],
       aliases: [],
-      // The server validates the arguments itself.
-      input: { json: tool.inputSchema, check: (value) => ({ value }) },
+      // The server validates the arguments itself, unless that would block all clients.
+      input: {
+        json: tool.inputSchema,
+        check(value) {
+          const problem = costProblem(tool.inputSchema, value)
+          return problem === undefined ? { value } : { problems: [problem] }
+        },
+      },
       handler: (input: unknown, ctx: ToolContext) => call(tool.name, input, ctx),
     }
   }

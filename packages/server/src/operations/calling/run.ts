@@ -6,7 +6,7 @@ import { openableGroups, readerFor } from '../../runtime/groups.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
-import { invalidArguments } from '../../tool/invalid-arguments.ts'
+import { boundedProblems, invalidArguments } from '../../tool/invalid-arguments.ts'
 import { errorMessage } from '../../tool/report.ts'
 import { failureResult, invalidResult, isInputRequired, resultOf, ToolError } from '../../tool/result.ts'
 import type { Transition } from '../../tool/transition.ts'
@@ -87,8 +87,9 @@ async function checkedOutput(entry: ToolEntry, result: CallToolResult): Promise<
     throw invalidResult(name, 'it declares an output schema but returned no structured content')
   const checked = await entry.output.check(result.structuredContent)
   if (!('problems' in checked)) return result
-  const problems = checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  throw invalidResult(name, problems.join('; '))
+  const problems = boundedProblems(checked.problems).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const more = checked.problems.length - problems.length
+  throw invalidResult(name, [...problems, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
 }
 
 function activatorReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transition: Transition): CallToolResult {

@@ -17,7 +17,7 @@ import { callerOf, type Kind, kindOf } from '../../catalog/call-variants.ts'
 import { discoverable, hidesUnlisted } from '../../runtime/discoverable.ts'
 import { isActive } from '../../runtime/groups.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
-import { problemLines } from '../../tool/invalid-arguments.ts'
+import { boundedProblems, problemLines } from '../../tool/invalid-arguments.ts'
 import { failureResult } from '../../tool/result.ts'
 import { activationHint, admit, reveal } from '../calling/admission.ts'
 import { run } from '../calling/run.ts'
@@ -103,11 +103,15 @@ interface Help {
 /** What is wrong, the schema, and a call that would fit. */
 function invalidCall({ tool, problems, example }: Help): CallToolResult {
   const schema = JSON.stringify(tool.inputSchema)
+  const call = JSON.stringify({ name: tool.name, arguments: example })
+  // It repeats the arguments that are correct, which may be megabytes.
+  const isShort = call.length <= longestSchema
   const text = [
     `Invalid arguments for ${tool.name}:`,
     ...problemLines(problems),
     schema.length > longestSchema ? 'Its schema is too long to show here; describe_tools gives it.' : `Its schema: ${schema}`,
-    `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
+    ...(isShort ? [`For example: ${call}`] : []),
   ].join('\n')
-  return failureResult('invalid_arguments', text, { _meta: { [metaKeys.data]: { problems, example } } })
+  const data = { problems: boundedProblems(problems), ...(isShort && { example }) }
+  return failureResult('invalid_arguments', text, { _meta: { [metaKeys.data]: data } })
 }

@@ -1,5 +1,6 @@
-import { decodeUri, isRecord } from '@unfold-mcp/core'
-import type { Meter } from './budget.ts'
+import { decodeUri } from '../base/decode-uri.ts'
+import { isRecord } from '../base/record.ts'
+import type { Meter } from './meter.ts'
 
 /** Schema, and the document that resolves its references. */
 export interface Located {
