@@ -1,6 +1,7 @@
 import { decodeUri } from '../base/decode-uri.ts'
 import { isRecord } from '../base/record.ts'
 import type { Meter } from './meter.ts'
+import { absoluteUri } from './uri-reference.ts'
 
 /** Schema, and the document that resolves its references. */
 export interface Located {
@@ -31,7 +32,7 @@ export class References {
 
   #document(base: string, root: unknown): unknown {
     const names = this.#names()
-    return (names.get(absolute(base, idOf(root))) ?? names.get(base))?.schema
+    return (names.get(absoluteUri(base, idOf(root))) ?? names.get(base))?.schema
   }
 
   #resolvePointer(pointer: string, document: unknown): Located | undefined {
@@ -56,7 +57,7 @@ export class References {
       if (typeof node !== 'object' || node === null) return
       this.#meter.enter(depth)
       const own = startsDocument(node) ? node : root
-      const id = own === node && isRecord(node) && typeof node.$id === 'string' ? absolute(node.$id, base) : base
+      const id = own === node && isRecord(node) && typeof node.$id === 'string' ? absoluteUri(node.$id, base) : base
       if (own === node) names.set(id, { schema: node, root: node })
       if (isRecord(node)) {
         for (const anchor of [node.$anchor, node.$dynamicAnchor])
@@ -77,11 +78,3 @@ export const startsDocument = (schema: unknown): boolean =>
   isRecord(schema) && typeof schema.$id === 'string' && !schema.$id.startsWith('#')
 
 const idOf = (schema: unknown): string => (isRecord(schema) && typeof schema.$id === 'string' ? schema.$id : '')
-
-function absolute(ref: string, base: string): string {
-  try {
-    return new URL(ref, base === '' ? undefined : base).href
-  } catch {
-    return ref
-  }
-}

@@ -28,8 +28,8 @@ const named = ['properties', 'patternProperties', 'dependentSchemas', 'dependenc
 /** A larger schema is treated like a recursive one. */
 const maxExpandedSize = 1_000_000
 const maxSchemaDepth = 1_000
-/** An error takes longer than a check. */
-const stepsPerError = 10
+/** A problem takes longer than a check, in a validator that reports all of them. */
+const stepsPerProblem = 10
 /** Characters that are checked in one step. */
 const charactersPerStep = 100
 
@@ -51,9 +51,9 @@ export class ValidationCost {
     this.#hasQuadraticItems = uniqueItems === 'quadratic' && analysis.hasUniqueItems
   }
 
-  /** True if a validator takes at most about `steps`. Most values are so small that their size says it. */
+  /** True if a validator that reports all problems takes at most about `steps`. Most values are so small that their size says it. */
   isWithin(value: unknown, steps: number): boolean {
-    return this.#isSmall(value, steps) || this.excess(value, steps) === undefined
+    return this.#isSmall(value, steps) || this.#walk(value, steps, stepsPerProblem) === undefined
   }
 
   #isSmall(value: unknown, steps: number): boolean {
@@ -63,9 +63,13 @@ export class ValidationCost {
     return size <= maxSize && (!this.#hasQuadraticItems || size * size <= steps)
   }
 
-  /** Returns where a validator would exceed `steps`. Takes at most about as many steps itself. */
+  /** Returns where a validator that stops at the first problem would exceed `steps`. Takes at most about as many steps itself. */
   excess(value: unknown, steps: number): Excess | undefined {
-    return new Walk(this.#schema, steps, this.#hasQuadraticItems).run(value)
+    return this.#walk(value, steps, 1)
+  }
+
+  #walk(value: unknown, steps: number, perProblem: number): Excess | undefined {
+    return new Walk(this.#schema, { steps, perProblem, hasQuadraticItems: this.#hasQuadraticItems }).run(value)
   }
 }
 
@@ -130,8 +134,7 @@ function* subschemas(
   references: References,
 ): Generator<{ readonly schema: unknown; readonly root: unknown }> {
   for (const keyword of [...inPlace, ...ofMembers, ...ofItems]) {
-    const inner = schema[keyword]
-    for (const each of Array.isArray(inner) ? inner : inner === undefined ? [] : [inner]) yield { schema: each, root }
+    for (const each of listOf(schema[keyword])) yield { schema: each, root }
   }
   for (const keyword of named) {
     const inner = schema[keyword]
@@ -146,6 +149,8 @@ function targetsOf(schema: SchemaObject, root: unknown, references: References) 
   )
 }
 
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value])
+
 /** Size of the values in a schema that a value is compared with. */
 function literalSize({ enum: allowed, const: only }: SchemaObject): number {
   const listed = Array.isArray(allowed) ? sizeOf(allowed, maxExpandedSize) : 0
@@ -158,19 +163,50 @@ interface Place {
   readonly part: string
 }
 
+/** What a walk reads of a schema for every value. */
+interface Plan {
+  /** Schemas that apply to the value itself. */
+  readonly inPlace: readonly Applied[]
+  readonly enumLength: number
+  readonly literalSize: number
+  readonly properties: SchemaObject
+  readonly propertyCount: number
+  readonly patterns: readonly unknown[]
+  readonly required: readonly string[]
+  readonly items: unknown
+  readonly firstItems: readonly unknown[]
+  readonly root: unknown
+}
+
+interface Applied {
+  readonly keyword: string
+  readonly schema: unknown
+  readonly root: unknown
+}
+
+interface WalkOptions {
+  readonly steps: number
+  /** Steps for something that is certainly a problem. */
+  readonly perProblem: number
+  readonly hasQuadraticItems: boolean
+}
+
 /** Visits every pair of schema and value that a validator would visit. */
 class Walk {
   readonly #schema: unknown
   readonly #hasQuadraticItems: boolean
+  readonly #perProblem: number
   readonly #references: References
-  readonly #spent = new Map<string, number>()
-  readonly #literalSizes = new Map<object, number>()
+  readonly #plans = new Map<object, Plan>()
+  /** Steps by keyword. */
+  readonly #spent = new Map<string, { steps: number }>()
   #steps: number
   #place: Place | undefined
 
-  constructor(schema: unknown, steps: number, hasQuadraticItems: boolean) {
+  constructor(schema: unknown, { steps, perProblem, hasQuadraticItems }: WalkOptions) {
     this.#schema = schema
     this.#steps = steps
+    this.#perProblem = perProblem
     this.#hasQuadraticItems = hasQuadraticItems
     this.#references = new References(schema, new Meter({ steps, depth: maxSchemaDepth }))
   }
@@ -181,65 +217,74 @@ class Walk {
       return undefined
     } catch (error) {
       if (!(error instanceof Exhausted) && !(error instanceof RangeError)) throw error
-      const [[keyword] = ['$ref']] = [...this.#spent].sort(([, a], [, b]) => b - a)
+      const [[keyword] = ['$ref']] = [...this.#spent].sort(([, a], [, b]) => b.steps - a.steps)
       return { path: pathTo(this.#place), keyword }
     }
   }
 
   #spend(keyword: string, steps = 1): void {
-    this.#spent.set(keyword, (this.#spent.get(keyword) ?? 0) + steps)
+    const spent = this.#spent.get(keyword)
+    if (spent === undefined) this.#spent.set(keyword, { steps })
+    else spent.steps += steps
     this.#steps -= steps
     if (this.#steps < 0) throw new Exhausted('the value requires too many checks')
   }
 
+  #planOf(schema: SchemaObject, from: unknown): Plan {
+    const known = this.#plans.get(schema)
+    if (known !== undefined) return known
+    const root = startsDocument(schema) ? schema : from
+    const { properties, patternProperties, prefixItems, items, required } = schema
+    const declared = isRecord(properties) ? properties : {}
+    const plan: Plan = {
+      root,
+      inPlace: [
+        ...targetsOf(schema, root, this.#references).map((target) => ({ keyword: '$ref', ...target })),
+        ...inPlace.flatMap((keyword) => listOf(schema[keyword]).map((each) => ({ keyword, schema: each, root }))),
+      ],
+      enumLength: Array.isArray(schema.enum) ? schema.enum.length : schema.const === undefined ? 0 : 1,
+      literalSize: literalSize(schema),
+      properties: declared,
+      propertyCount: Object.keys(declared).length,
+      patterns: isRecord(patternProperties) ? Object.values(patternProperties) : [],
+      required: Array.isArray(required) ? required.map(String) : [],
+      items: Array.isArray(items) ? undefined : items,
+      firstItems: Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [],
+    }
+    this.#plans.set(schema, plan)
+    return plan
+  }
+
   #visit(schema: unknown, value: unknown, from: unknown): void {
     if (!isRecord(schema)) return
-    const root = startsDocument(schema) ? schema : from
-    if (schema.enum !== undefined || schema.const !== undefined) this.#literals(schema, value)
-    if (typeof value === 'string') this.#spend('pattern', value.length / charactersPerStep)
-    for (const { schema: target, root: targetRoot } of targetsOf(schema, root, this.#references)) {
-      this.#spend('$ref')
-      this.#visit(target, value, targetRoot)
-    }
-    for (const keyword of inPlace) this.#each(keyword, schema[keyword], value, root)
-    if (Array.isArray(value)) this.#array(schema, value, root)
-    else if (isRecord(value)) this.#object(schema, value, root)
-  }
-
-  #each(keyword: string, schemas: unknown, value: unknown, root: unknown): void {
-    if (schemas === undefined) return
-    for (const schema of Array.isArray(schemas) ? schemas : [schemas]) {
-      this.#spend(keyword)
-      this.#visit(schema, value, root)
-    }
-  }
-
-  #literals(schema: SchemaObject, value: unknown): void {
-    const keyword = schema.enum === undefined ? 'const' : 'enum'
+    const plan = this.#planOf(schema, from)
     // Values of different kinds differ at once; only structures are compared in depth.
-    if (typeof value !== 'object' || value === null) {
-      this.#spend(keyword, Array.isArray(schema.enum) ? schema.enum.length : 1)
-      return
+    if (plan.enumLength > 0)
+      this.#spend(
+        schema.enum === undefined ? 'const' : 'enum',
+        typeof value === 'object' && value !== null ? plan.literalSize : plan.enumLength,
+      )
+    if (typeof value === 'string' && value.length > charactersPerStep) this.#spend('pattern', value.length / charactersPerStep)
+    for (const applied of plan.inPlace) {
+      this.#spend(applied.keyword)
+      this.#visit(applied.schema, value, applied.root)
     }
-    const size = this.#literalSizes.get(schema) ?? literalSize(schema)
-    this.#literalSizes.set(schema, size)
-    this.#spend(keyword, size)
+    if (Array.isArray(value)) this.#array(schema, plan, value)
+    else if (isRecord(value)) this.#object(schema, plan, value)
   }
 
-  #array(schema: SchemaObject, items: readonly unknown[], root: unknown): void {
+  #array(schema: SchemaObject, { firstItems, items: rest, root }: Plan, items: readonly unknown[]): void {
     if (schema.uniqueItems === true) this.#unique(schema, items)
-    const { prefixItems, contains } = schema
-    const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(schema.items) ? schema.items : []
-    for (const [index, each] of first.entries())
-      if (index < items.length) this.#part('prefixItems', String(index), each, items[index], root)
-    if (contains !== undefined) this.#items('contains', contains, items, 0, root)
-    if (!Array.isArray(schema.items) && schema.items !== undefined) this.#items('items', schema.items, items, first.length, root)
-    if (schema.additionalItems !== undefined) this.#items('additionalItems', schema.additionalItems, items, first.length, root)
-    if (schema.unevaluatedItems !== undefined) this.#items('unevaluatedItems', schema.unevaluatedItems, items, first.length, root)
+    const first = Math.min(firstItems.length, items.length)
+    for (let index = 0; index < first; index++) this.#part('prefixItems', String(index), firstItems[index], items[index], root)
+    if (schema.contains !== undefined) this.#items('contains', schema.contains, items, 0, root)
+    if (rest !== undefined) this.#items('items', rest, items, first, root)
+    if (schema.additionalItems !== undefined) this.#items('additionalItems', schema.additionalItems, items, first, root)
+    if (schema.unevaluatedItems !== undefined) this.#items('unevaluatedItems', schema.unevaluatedItems, items, first, root)
   }
 
   #items(keyword: string, schema: unknown, items: readonly unknown[], from: number, root: unknown): void {
-    if (schema === false) this.#spend(keyword, stepsPerError * Math.max(0, items.length - from))
+    if (schema === false) this.#spend(keyword, this.#perProblem * Math.max(0, items.length - from))
     for (let index = from; index < items.length; index++) this.#part(keyword, String(index), schema, items[index], root)
   }
 
@@ -248,30 +293,41 @@ class Walk {
     else this.#spend('uniqueItems', (items.length * (items.length - 1)) / 2)
   }
 
-  #object(schema: SchemaObject, members: Readonly<Record<string, unknown>>, root: unknown): void {
+  #object(schema: SchemaObject, { properties, patterns, required, root, ...plan }: Plan, members: SchemaObject): void {
     const names = Object.keys(members)
-    const declared = isRecord(schema.properties) ? schema.properties : {}
-    const patterns = isRecord(schema.patternProperties) ? Object.entries(schema.patternProperties) : []
-    this.#spend('properties', Object.keys(declared).length)
-    this.#spend('patternProperties', names.length * patterns.length)
-    for (const name of Array.isArray(schema.required) ? schema.required : [])
-      this.#spend('required', Object.hasOwn(members, String(name)) ? 1 : stepsPerError)
+    if (plan.propertyCount > 0) this.#spend('properties', plan.propertyCount)
+    for (const name of required) this.#spend('required', Object.hasOwn(members, name) ? 1 : this.#perProblem)
     for (const name of names) {
-      if (Object.hasOwn(declared, name)) this.#part('properties', name, declared[name], members[name], root)
-      for (const [, each] of patterns) this.#part('patternProperties', name, each, members[name], root)
+      const isDeclared = Object.hasOwn(properties, name)
+      if (isDeclared) this.#part('properties', name, properties[name], members[name], root)
+      for (const each of patterns) this.#part('patternProperties', name, each, members[name], root)
       if (schema.propertyNames !== undefined) this.#part('propertyNames', name, schema.propertyNames, name, root)
-      for (const keyword of ['additionalProperties', 'unevaluatedProperties'] as const) {
-        if (schema[keyword] === undefined || Object.hasOwn(declared, name)) continue
-        this.#spend(keyword, schema[keyword] === false ? stepsPerError : 1)
-        this.#part(keyword, name, schema[keyword], members[name], root)
-      }
+      if (isDeclared) continue
+      this.#undeclared('additionalProperties', schema, name, members[name], root)
+      this.#undeclared('unevaluatedProperties', schema, name, members[name], root)
     }
     for (const keyword of ['dependentSchemas', 'dependencies'] as const) {
       const dependents = schema[keyword]
       if (!isRecord(dependents)) continue
-      for (const [name, each] of Object.entries(dependents))
-        if (Object.hasOwn(members, name)) this.#each(keyword, each, members, root)
+      for (const [name, each] of Object.entries(dependents)) {
+        if (!Object.hasOwn(members, name)) continue
+        this.#spend(keyword)
+        this.#visit(each, members, root)
+      }
     }
+  }
+
+  #undeclared(
+    keyword: 'additionalProperties' | 'unevaluatedProperties',
+    schema: SchemaObject,
+    name: string,
+    value: unknown,
+    root: unknown,
+  ): void {
+    const inner = schema[keyword]
+    if (inner === undefined) return
+    if (inner === false) this.#spend(keyword, this.#perProblem)
+    this.#part(keyword, name, inner, value, root)
   }
 
   #part(keyword: string, part: string, schema: unknown, value: unknown, root: unknown): void {

@@ -72,6 +72,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     subscriptions: () => handler()?.subscriptionCount ?? 0,
   })
   listening = await listen(gateway.toolbox, {
+    // Tracking handlers would cost time in every call, and the command reports rejections itself.
+    reportRejections: false,
     host,
     port,
     path: mcpPath,

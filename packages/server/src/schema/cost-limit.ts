@@ -3,7 +3,7 @@ import { type Excess, type JsonSchema, type Problem, printable, ValidationCost }
 /** Values that take at most this many steps are validated without further ado: about 5 ms. */
 export const cheapSteps = 100_000
 /** Values that take more are rejected: about 100 ms, in which the server handles no other request. */
-export const maxSteps = 2_000_000
+export const maxSteps = 1_000_000
 
 // Longer paths are those of deeply nested values, which repeat.
 const maxPathLength = 8

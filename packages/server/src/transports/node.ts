@@ -9,8 +9,9 @@ import { type BufferedReply, type Exchange, isBuffered } from '../wire/exchange.
 import { Connections } from './connections.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 import { refusedOrigin } from './origin.ts'
+import { type RejectionOptions, watchRejections } from './rejections.ts'
 
-export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P> {
+export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P>, RejectionOptions {
   /** 0 selects a free port. Default: 7420. */
   readonly port?: number
   /** Address to bind. Default: 127.0.0.1. */
@@ -66,7 +67,10 @@ export async function listen<P extends Principal = Principal>(
   })
   const connections = options.maxConnections === undefined ? undefined : new Connections(server, options.maxConnections)
   await bind(server, port, host)
+  const reported = options.servedTo === undefined ? 'own' : 'handlers'
+  const stopWatching = options.reportRejections === false ? undefined : watchRejections(runtimeOf(served), reported)
   const close = async (): Promise<void> => {
+    stopWatching?.()
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     await handler.close()
     server.closeAllConnections()

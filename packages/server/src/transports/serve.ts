@@ -6,6 +6,7 @@ import { viewOfUrl } from '../scope/url-view.ts'
 import type { Principal } from '../tool/principal.ts'
 import { errorMessage } from '../tool/report.ts'
 import { type ListenOptions, listen } from './node.ts'
+import { watchRejections } from './rejections.ts'
 import { type StdioOptions, serveStdio } from './stdio.ts'
 
 export interface ServeOptions<P extends Principal = Principal>
@@ -28,7 +29,7 @@ LAZY_MODE=false disables lazy mode.`
 
 /**
  * Serves as the command line says: over stdio by default, over HTTP with `--http`. Prints an error and exits if it cannot start;
- * closes everything and exits on SIGINT and SIGTERM.
+ * closes everything and exits on SIGINT and SIGTERM. Reports all unhandled rejections of the process and keeps serving.
  */
 export async function serve<P extends Principal = Principal>(served: Servable<P>, options: ServeOptions<P> = {}): Promise<void> {
   try {
@@ -65,15 +66,26 @@ async function start<P extends Principal>(
     if (value !== undefined) view.set(name, value)
   if (http === undefined) {
     await runtimeOf(served).scopes.validate(viewOfUrl(view), principal)
-    const stdio = serveStdio(served, { view: view.toString(), ...(principal !== undefined && { principal }) })
+    const stdio = serveStdio(served, {
+      view: view.toString(),
+      reportRejections: false,
+      ...(principal !== undefined && { principal }),
+    })
     const end = closeOnSignal(served, () => stdio.close())
+    if (options.reportRejections !== false) watchRejections(runtimeOf(served), 'process')
     // The author's timers and connections would keep a server alive that has lost its client.
     process.stdin.once('close', end)
     return
   }
   if (view.size > 0)
     throw new Error(`Over HTTP each client selects its view in the URL: /mcp?${decodeURIComponent(view.toString())}`)
-  const server = await listen(served, { ...options, ...(host !== undefined && { host }), port: parsePort(http) })
+  const server = await listen(served, {
+    ...options,
+    ...(host !== undefined && { host }),
+    port: parsePort(http),
+    reportRejections: false,
+  })
+  if (options.reportRejections !== false) watchRejections(runtimeOf(served), 'process')
   console.error(startMessage(runtimeOf(served).scopes.serverName, server.url, options.authenticate !== undefined))
   closeOnSignal(served, () => server.close())
 }

@@ -35,8 +35,9 @@ import type { Era } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
 import { duplicateId } from '../wire/errors.ts'
 import { LineTransport } from './line-transport.ts'
+import { type RejectionOptions, watchRejections } from './rejections.ts'
 
-export interface StdioOptions<P extends Principal = Principal> {
+export interface StdioOptions<P extends Principal = Principal> extends RejectionOptions {
   /** Initial view, in URL query syntax: `groups=a,b&tags=c`. */
   readonly view?: string
   /** Principal of the client. */
@@ -62,7 +63,7 @@ let connections = 0
 /** Serves a toolbox over stdio to one client of either protocol era. */
 export function serveStdio<P extends Principal = Principal>(
   served: Servable<P>,
-  { view: query = '', principal, transport, streams, onClient, onerror }: StdioOptions<P> = {},
+  { view: query = '', principal, transport, streams, onClient, onerror, reportRejections = true }: StdioOptions<P> = {},
 ): { close(): Promise<void> } {
   const runtime = runtimeOf(served)
   const view = viewOfUrl(new URLSearchParams(query))
@@ -77,8 +78,12 @@ export function serveStdio<P extends Principal = Principal>(
     transport: connection,
     ...(onerror !== undefined && { onerror }),
   })
+  // Other streams and transports are those of a larger program.
+  const isOfProcess = transport === undefined && streams === undefined
+  const stopWatching = reportRejections && isOfProcess ? watchRejections(runtime, 'own') : undefined
   return {
     close: () => {
+      stopWatching?.()
       arrived()
       return stdio.close()
     },

@@ -53,6 +53,9 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     },
   })
   io.forceExit.run = () => void running.close()
+  // One failure that nobody expected must not disconnect all clients.
+  const onRejection = (error: unknown): void => log.error({ error }, 'unhandled rejection; the gateway keeps running')
+  process.on('unhandledRejection', onRejection)
   try {
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
@@ -67,6 +70,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     }
   } finally {
     await running.close()
+    process.off('unhandledRejection', onRejection)
   }
   return exit.ok
 }

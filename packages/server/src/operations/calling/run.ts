@@ -3,6 +3,7 @@ import { gateName, isFailure, reasons, unknownGroup } from '@unfold-mcp/core'
 import { forReader, surfaceSource } from '../../catalog/activators.ts'
 import { noteCall, noteSuccess } from '../../runtime/activation.ts'
 import { openableGroups, readerFor } from '../../runtime/groups.ts'
+import { inHandler } from '../../runtime/handler-context.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
@@ -33,7 +34,9 @@ export async function run(
   noteCall(runtime, scope, entry)
   const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, call, name)
   const ctx = contextOf(runtime, scope, call, { signal: deadline.signal, effects })
-  const outcome = await handled(runtime, entry, deadline, () => entry.handler(checked.value as never, ctx)).finally(deadline.lift)
+  const outcome = await handled(runtime, entry, deadline, () =>
+    inHandler({ runtime, tool: name }, () => entry.handler(checked.value as never, ctx)),
+  ).finally(deadline.lift)
   if ('failure' in outcome) return outcome.failure
   if (entry.source === surfaceSource) return activatorReply(runtime, scope, entry, outcome.value as Transition)
   const result = resultOf(name, outcome.value)
