@@ -391,6 +391,22 @@ export const requirements = [
   { id: 'P20', transports: 'session', behaviour: 'a registry accepts the keys of a toolbox, with the same effect' },
   { id: 'P21', transports: 'none', behaviour: 'a server over HTTP prints how to connect to it under its own name' },
   { id: 'P22', transports: 'none', behaviour: 'on stdio, the active groups can be read before the client has connected' },
+  {
+    id: 'P23',
+    transports: 'every',
+    behaviour:
+      'arguments and results that would take too long to validate are rejected before that, with the place and the remedy',
+  },
+  {
+    id: 'P24',
+    transports: 'none',
+    behaviour: 'declared tools with names that are easily confused are reported to the author and still served',
+  },
+  {
+    id: 'P25',
+    transports: 'every',
+    behaviour: 'a source that repeats the words of others cannot hide their tools from a search',
+  },
   { id: 'P03', transports: 'none', behaviour: 'the gateway interprets LAZY_MODE like a server does' },
 
   { id: 'R04-1', transports: 'session', behaviour: 'a tool with a group and a predicate is shown only while both apply' },

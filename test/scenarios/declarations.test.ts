@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
-import { adopt, defineToolbox, type Failure, serveStdio, ToolGroups, ToolRegistry } from '@unfold-mcp/server'
+import { adopt, defineToolbox, type Failure, type Report, serveStdio, ToolGroups, ToolRegistry } from '@unfold-mcp/server'
 import { mcpServer, tool, toolboxOf } from '@unfold-mcp/server/decorators'
+import { testContext } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { textOf } from '../replies.ts'
@@ -83,6 +84,21 @@ function bothClasses() {
   }
   return [new Current(), new Former()] as const
 }
+
+verifies('P24', async () => {
+  const reports: Report[] = []
+  const box = defineToolbox({ ...info, report: (report) => reports.push(report) })
+  for (const name of ['read_file', 'Read-File', 'list_all', '1ist_al1', 'go.', 'go', 'other', 'Search_Tools'])
+    box.tool(name, {}, () => name)
+  await using context = await testContext(box)
+  expect(context.toolNames()).toHaveLength(8)
+  expect(reports.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+    'name_clash: Similar tool names: read_file, Read-File. Rename them so that they are not confused.',
+    'name_clash: Similar tool names: list_all, 1ist_al1. Rename them so that they are not confused.',
+    'name_clash: Similar tool names: go., go. Rename them so that they are not confused.',
+    'name_clash: Similar tool names: Search_Tools, search_tools. Rename them so that they are not confused.',
+  ])
+})
 
 verifies('P17', async ({ connect, testTransport }) => {
   for (const pair of [bothNamings(), bothClasses()]) {

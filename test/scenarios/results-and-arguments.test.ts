@@ -239,6 +239,37 @@ verifies('P01', async ({ connect }) => {
   expect((await client.call('own')).structuredContent).toEqual({ total: 3 })
 })
 
+verifies('P23', async ({ connect }) => {
+  const tree = {
+    type: 'object',
+    properties: { tree: { $ref: '#/$defs/node' } },
+    $defs: {
+      node: {
+        oneOf: ['and', 'or'].map((kind) => ({
+          type: 'object',
+          properties: { kind: { const: kind }, left: { $ref: '#/$defs/node' } },
+          required: ['kind'],
+        })),
+      },
+    },
+  } as const
+  const nested = (depth: number): object => (depth === 0 ? { kind: 'or' } : { kind: 'or', left: nested(depth - 1) })
+  const toolbox = steady()
+    .tool('filter', { inputSchema: tree }, () => 'filtered')
+    .tool('deep', { outputSchema: tree }, () => ({ tree: nested(60) }))
+  const client = await connect(toolbox)
+  expect(textOf(await client.call('filter', { tree: nested(8) }))).toBe('filtered')
+  const refused = await client.call('filter', { tree: nested(60) })
+  expect(reasonOf(refused)).toBe('invalid_arguments')
+  expect(textOf(refused)).toMatch(
+    /^- tree\.left.*takes more than 1,000,000 steps.*Send fewer elements at once, or nest them less$/mu,
+  )
+  const deep = await client.call('deep')
+  expect(reasonOf(deep)).toBe('invalid_result')
+  expect(textOf(deep)).toContain('takes more than 1,000,000 steps')
+  expect(textOf(await client.call('ping'))).toBe('pong')
+})
+
 test('a result that JSON cannot represent is answered with what to return instead', async () => {
   await using context = await testContext(
     steady()

@@ -81,7 +81,7 @@ describe('the cost of validating a value', () => {
   ])('counts %s', (keyword, schema, value) => {
     const cost = new ValidationCost(schema, linear)
     expect(cost.isWithin(value, 50_000)).toBe(false)
-    expect(cost.excess(value, 50_000)).toMatchObject({ keyword })
+    expect(cost.excess(value, 50_000)?.keyword).toBe(keyword)
   })
 
   test('is the same, up to a small factor, whether it is estimated from the size or by a walk', () => {
@@ -105,7 +105,7 @@ describe('the cost of validating a value', () => {
     fc.assert(
       fc.property(schema, fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 1, max: 400 }), (each, value, steps) => {
         const cost = new ValidationCost(each, linear)
-        expect(cost.isWithin(value, steps) ? cost.excess(value, 20 * steps) : undefined).toBeUndefined()
+        return !cost.isWithin(value, steps) || cost.excess(value, 20 * steps) === undefined
       }),
     )
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { type Embeddings, embedded, embeddings, json, type Responder, respondNormally, vectorOf } from '../../test/embeddings.ts'
+import { ToolRegistry } from '../registry.ts'
 import { replyData, type TestContext, testContext } from '../testing/index.ts'
 import type { Report } from '../tool/report.ts'
 import { defineToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts'
@@ -71,6 +72,21 @@ async function keywordSearch(query: string): Promise<Reply> {
   await using client = await testContext(townTools(defineToolbox(info)))
   return search(client, query)
 }
+
+test('copies of one tool take two of five places, if there are other sources', async () => {
+  const isMeant = (text: string): boolean => /umbrella|rain/iu.test(text)
+  const embedder: Embedder = {
+    embed: async (texts) => texts.map((text) => Float32Array.from(isMeant(text) ? [1, 0.01] : [0.01, 1])),
+  }
+  const copies = new ToolRegistry({ name: 'copies' })
+  for (let number = 0; number < 6; number++)
+    copies.register(`umbrella_${number}`, { description: 'Umbrellas for everybody who gets wet' }, () => '')
+  const box = townTools(defineToolbox({ ...info, search: { embedder, deadlineMs: 5_000 } })).use(copies)
+  await using client = await testContext(box)
+  const { names } = await searchWhenReady(client, 'umbrella')
+  expect(names.filter((name) => name.startsWith('umbrella_'))).toHaveLength(2)
+  expect(names).toContain('forecast')
+})
 
 const synonymsOnly = 'automobile sunshine tune'
 
