@@ -74,6 +74,7 @@ test('the package exports these values and no others', () => {
       "isToolName",
       "listsEverything",
       "literalText",
+      "maxNearestWork",
       "memoizedEvaluate",
       "metaKeys",
       "modeMeta",
