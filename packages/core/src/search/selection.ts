@@ -103,13 +103,17 @@ function byPlace(a: RankedCandidate, b: RankedCandidate): number {
   return b.candidate.naming - a.candidate.naming || b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1)
 }
 
-/** Prefers comparable tools of other sources over more than `perSource` of one source, and leaves out near copies beyond their limit. */
+/**
+ * Prefers comparable tools of other sources over more than `perSource` of one source. Leaves out near copies beyond their limit, if other
+ * sources have matches.
+ */
 function limitPerSource(
   ranked: readonly RankedCandidate[],
   { count, perSource, areSimilar }: SelectionOptions,
 ): readonly RankedCandidate[] {
   const rest = [...ranked]
   const shown: RankedCandidate[] = []
+  const copies: RankedCandidate[] = []
   const taken = new Map<number, number>()
   const isFull = ({ candidate }: RankedCandidate): boolean =>
     candidate.naming === 0 && (taken.get(candidate.source) ?? 0) >= perSource
@@ -122,9 +126,18 @@ function limitPerSource(
     const first = rest[0] as RankedCandidate
     const other = isFull(first) ? rest.findIndex((each) => !isFull(each) && each.score >= comparableShare * first.score) : 0
     const [next] = rest.splice(Math.max(0, other), 1) as [RankedCandidate]
-    if (isCopy(next)) continue
+    if (isCopy(next)) {
+      copies.push(next)
+      continue
+    }
     shown.push(next)
     taken.set(next.candidate.source, (taken.get(next.candidate.source) ?? 0) + 1)
   }
-  return shown
+  // Copies displace nobody if no other source has a match.
+  return taken.size < 2 ? [...shown, ...copies].sort(byRank(ranked)).slice(0, count) : shown
+}
+
+function byRank(ranked: readonly RankedCandidate[]): (one: RankedCandidate, other: RankedCandidate) => number {
+  const places = new Map(ranked.map((each, place) => [each, place]))
+  return (one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0)
 }
