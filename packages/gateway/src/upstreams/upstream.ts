@@ -49,7 +49,10 @@ const npmNotice = /^npm (?:warn|notice)\b|^\s*$/iu
  */
 export class Upstream {
   readonly name: string
-  /** Limits how often its lists are read. */
+  /**
+   * Limits how often its lists are read.
+   * @internal
+   */
   readonly followBudget: FollowBudget
   readonly #options: UpstreamOptions
   readonly #list: ToolList
