@@ -161,16 +161,19 @@ test('AT-R06-6: unfinished request bodies above the limit disconnect those that 
 
 describe('a gateway', () => {
   const { token, record } = createToken('someone')
+  const metricsToken = createToken('prometheus', { role: 'metrics' })
   const authorization = { authorization: `Bearer ${token}` }
   let target: HttpTarget
   beforeAll(async () => {
     const limits = { bodyBytes: 32 * mebibyte, stallTimeoutMs: 500 }
-    target = await gatewayTarget({ tokens: [record], limits, results: { maxCharacters: 10_000_000 } })
+    target = await gatewayTarget({ tokens: [record, metricsToken.record], limits, results: { maxCharacters: 10_000_000 } })
   })
   afterAll(() => target[Symbol.asyncDispose]())
 
-  const metrics = async (): Promise<string> =>
-    (await exchange(target.port, [{ bytes: head('GET', '/metrics', { ...common, ...authorization }) }]))?.body ?? ''
+  const metrics = async (): Promise<string> => {
+    const bytes = head('GET', '/metrics', { ...common, authorization: `Bearer ${metricsToken.token}` })
+    return (await exchange(target.port, [{ bytes }]))?.body ?? ''
+  }
 
   test('AT-R06-7: disconnects clients that stop reading, counts them, and releases their replies', async () => {
     const params = { name: 'echo', arguments: { text: 'x'.repeat(9_000_000) } }

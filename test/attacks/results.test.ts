@@ -5,21 +5,22 @@ import { ask, callTool, type HttpSession, openSession, textOf } from './sender.t
 import { gatewayTarget, type HttpTarget } from './target.ts'
 
 const { token, record } = createToken('someone')
+const metricsToken = createToken('prometheus', { role: 'metrics' })
 const authorization = { authorization: `Bearer ${token}` }
 const text = 'x'.repeat(100_000)
 const waiting = { timeout: 20_000, interval: 20 }
 
 let target: HttpTarget
 beforeAll(async () => {
-  target = await gatewayTarget({ tokens: [record], results: { maxCharacters: 1_000 } })
+  target = await gatewayTarget({ tokens: [record, metricsToken.record], results: { maxCharacters: 1_000 } })
 })
 afterAll(() => target[Symbol.asyncDispose]())
 
-const get = (path: string): Promise<string> =>
-  exchange(target.port, [{ bytes: head('GET', path, { ...common, ...authorization }) }]).then((answer) => answer?.body ?? '')
-
-const storedBytes = async (): Promise<number> =>
-  Number(/^unfold_stored_result_bytes (\d+)$/mu.exec(await get('/metrics'))?.[1] ?? Number.NaN)
+const storedBytes = async (): Promise<number> => {
+  const bytes = head('GET', '/metrics', { ...common, authorization: `Bearer ${metricsToken.token}` })
+  const answer = await exchange(target.port, [{ bytes }])
+  return Number(/^unfold_stored_result_bytes (\d+)$/mu.exec(answer?.body ?? '')?.[1] ?? Number.NaN)
+}
 
 /** Calls a tool whose result is truncated; returns the handle of the rest. */
 async function truncated(session: HttpSession): Promise<string> {

@@ -102,8 +102,17 @@ test('a client survives a restart of the gateway on another port, graceful or no
       running.catch(() => undefined)
       await until(async () => (await readFile(path, 'utf8').catch(() => '')) === 'waiting', 'a call is under way', timeoutMs)
       if (signal === 'SIGKILL') await gateway.end(signal)
-      // One that ends in peace waits for the call; nobody has that much time.
-      else void gateway.end(signal)
+      else {
+        // A graceful shutdown would wait for the running call.
+        void gateway.end(signal)
+        const readiness = new URL('/readyz', gateway.url)
+        const isReady = (): Promise<boolean> =>
+          fetch(readiness).then(
+            ({ ok }) => ok,
+            () => false,
+          )
+        await until(async () => !(await isReady()), 'the gateway is shutting down', timeoutMs)
+      }
       const next = startGatewayProcess(at, undefined)
       // A call that comes while no gateway is there waits for one.
       const [later] = await Promise.all([Promise.all(both.map((connection) => textOf(connection, 'shared__pid'))), next])

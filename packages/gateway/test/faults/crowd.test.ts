@@ -52,7 +52,8 @@ test('AT-B25: connections beyond the limit are told when to come back and let go
     await until(() => silent.filter(({ isOver }) => isOver()).length >= 30, 'what is above the margin is dropped')
     expect((await client.call('up__pid')).isError).not.toBe(true)
     await until(() => silent.every(({ isOver }) => isOver()), 'those that say nothing are let go of')
-    expect(silent.every(({ heard }) => heard() === '')).toBe(true)
+    // On a slow machine the timeout for headers may come first.
+    for (const { heard } of silent) expect(heard()).toMatch(/^(?:HTTP\/1\.1 408 |$)/u)
     // Once somebody has left there is room.
     for (const { socket } of all) socket.destroy()
     const late = await opened(gateway.port)
