@@ -78,6 +78,7 @@ export {
 } from './transports/handler.ts'
 export { type ListeningServer, type ListenOptions, listen, toNodeHandler } from './transports/node.ts'
 export type { OriginRules } from './transports/origin.ts'
+export type { RejectionOptions } from './transports/rejections.ts'
 export { type ServeOptions, serve } from './transports/serve.ts'
 export { type SlowClient, type SlowClientOptions, slowClientMessage } from './transports/slow-client.ts'
 export { type StdioClient, type StdioOptions, serveStdio } from './transports/stdio.ts'
