@@ -11,7 +11,7 @@ import { startSite } from './site.ts'
 const url = 'https://shop.example/cart'
 const tale = new Tale()
 let loads = 0
-/** A snapshot of a load of its own. */
+/** A snapshot of a separate page load. */
 const loaded = (more: Partial<PerformanceSnapshot> = {}, at = url): PerformanceSnapshot => {
   loads += 1
   return tale.snapshot(at, { domContentLoaded: 300 + loads / 10, ...more })
@@ -19,7 +19,7 @@ const loaded = (more: Partial<PerformanceSnapshot> = {}, at = url): PerformanceS
 const metric = (metrics: readonly Metric[], name: string): Metric | undefined => metrics.find((each) => each.name === name)
 
 describe('baselines', () => {
-  test('the first snapshot of a page is what later ones are compared with', () => {
+  test('later snapshots of a page are compared with the first one', () => {
     const baselines = new Baselines()
     const first = loaded({ lcp: 1_000, cls: 0.01 })
     expect(baselines.compare(first)).toMatchObject({ page: url, isBaseline: true, baselineAt: first.at })
@@ -83,7 +83,7 @@ describe('baselines', () => {
     })
   })
 
-  test('a chosen baseline stays, whatever is seen before and after', () => {
+  test('a baseline that was set explicitly stays', () => {
     const baselines = new Baselines()
     baselines.observe(loaded({ lcp: 100 }))
     const chosen = loaded({ lcp: 2_000 })
@@ -93,7 +93,7 @@ describe('baselines', () => {
     expect(metric(baselines.compare(loaded({ lcp: 1_000 })).metrics, 'LCP')).toMatchObject({ baseline: 2_000, verdict: 'better' })
   })
 
-  test('they can be kept and restored', () => {
+  test('baselines can be saved and restored', () => {
     const baselines = new Baselines()
     baselines.observe(loaded({ lcp: 100 }))
     const restored = new Baselines()
@@ -104,13 +104,13 @@ describe('baselines', () => {
     expect(baselines.size).toBe(0)
   })
 
-  test('of too many pages the oldest go, and are counted', () => {
+  test('beyond the limit the oldest baselines are evicted and counted', () => {
     const baselines = new Baselines()
     for (let i = 0; i < 230; i++) baselines.observe(loaded({}, `https://shop.example/${i}`))
     expect([baselines.size, baselines.evicted]).toEqual([200, 30])
   })
 
-  test('what is not a number is not measured', () => {
+  test('values that are not numbers are not metrics', () => {
     expect(
       new Baselines().compare(loaded({ lcp: Number.NaN, inp: Number.POSITIVE_INFINITY })).metrics.map(({ name }) => name),
     ).toEqual(['DOMContentLoaded', 'long tasks', 'requests', 'kB transferred'])
@@ -118,7 +118,7 @@ describe('baselines', () => {
 })
 
 describe('performance', () => {
-  test('the newest snapshot of each page stands against its baseline, the last measured page first', () => {
+  test('the newest snapshot of each page is compared with its baseline, the most recently measured page first', () => {
     const recording = new Recording({ redactor: new Redactor() })
     const other = 'https://shop.example/'
     for (const each of [
@@ -144,7 +144,7 @@ describe('performance', () => {
     expect(analyzePerformance(recording, new Baselines(), { url: '/cart' }).pages.map((page) => page.url)).toEqual([url])
   })
 
-  test('the slowest and the largest requests are named', () => {
+  test('the slowest and the largest requests are listed', () => {
     const recording = new Recording({ redactor: new Redactor() })
     for (const [path, ms, transferred] of [
       ['/slow', 900, 10],

@@ -39,7 +39,7 @@ function shopping(): readonly NetworkRequest[] {
       responseBody: { mimeType: 'image/png', bytes: 70, text: dot, encoding: 'base64' },
     }),
     tale.request(`${page}api/items?limit=2`, {
-      // As the server sent it; what is kept was unpacked already.
+      // The encoded size; the recorded body is already decoded.
       responseHeaders: [
         { name: 'content-type', value: 'application/json' },
         { name: 'content-encoding', value: 'gzip' },
@@ -74,7 +74,7 @@ test('the file is valid against the published schema', () => {
   ])
 })
 
-test('the schema is a real one: it refuses a file that is wrong', () => {
+test('the schema check works: it rejects an invalid file', () => {
   const { log } = har(shopping(), { version })
   const [entry] = log.entries
   const wrong = { ...entry, request: { ...entry?.request, url: 'not an address' } }
@@ -82,7 +82,7 @@ test('the schema is a real one: it refuses a file that is wrong', () => {
   expect(harErrors({ log: { ...log, creator: undefined } })).not.toBeNull()
 })
 
-test('an entry tells all that is known of its request', () => {
+test('an entry contains everything known about its request', () => {
   const entry = har(shopping(), { version }).log.entries.find(({ request }) => request.url.includes('limit'))
   expect(entry).toMatchObject({
     time: 23.5,
@@ -112,7 +112,7 @@ test('a truncated body is marked, and a failed request has its reason', () => {
   expect(entries.at(-1)?.response).toMatchObject({ status: 0, _error: 'net::ERR_CONNECTION_REFUSED' })
 })
 
-test('a file that would become too long is without its largest bodies first, then without its oldest requests', () => {
+test('a file that would be too large omits its largest bodies first, then its oldest requests', () => {
   const tale = new Tale()
   const requests = [...shopping(), tale.request(`${page}api/large`, { responseBody: jsonBody('x'.repeat(5_000)) })]
   const whole = JSON.stringify(har(requests, { version })).length
@@ -128,7 +128,7 @@ test('a file that would become too long is without its largest bodies first, the
 })
 
 describeInChromium('an HTTP archive in a browser', () => {
-  test('a browser plays the file back without the site', { timeout: 120_000 }, async () => {
+  test('a browser can replay the file without the site', { timeout: 120_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'unfold-har-'))
     const file = join(folder, 'shop.har')
     await writeFile(file, JSON.stringify(har(shopping(), { version })))
@@ -177,7 +177,7 @@ const body = fc.option(
   { nil: undefined },
 )
 
-test('whatever was recorded, the file is valid', () => {
+test('the file is valid for any recording', () => {
   const headers = fc.array(fc.record({ name: fc.oneof(hostile, fc.constantFrom('Cookie', 'Set-Cookie')), value: hostile }), {
     maxLength: 3,
   })

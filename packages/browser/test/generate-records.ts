@@ -12,7 +12,7 @@ import type {
 
 const start = Date.UTC(2026, 0, 2, 10)
 
-/** Records as capture makes them, a second after one another, each with its place. */
+/** Creates records like those of capture, one second apart, each with its sequence number. */
 export class Tale {
   #seq = 0
   #at = start
@@ -22,7 +22,7 @@ export class Tale {
     this.tab = tab
   }
 
-  /** Lets time pass. */
+  /** Advances the clock. */
   wait(ms: number): void {
     this.#at += ms
   }
@@ -70,7 +70,7 @@ export class Tale {
   }
 }
 
-/** Ways to find an element; its place is needed, the rest is as the page has it. */
+/** Selectors of an element; only the position is required. */
 export function found(css: string, more: Partial<Selectors> = {}): { readonly selectors: Selectors } {
   return { selectors: { css, xpath: `//*[@id="none"]`, ...more } }
 }
@@ -94,7 +94,7 @@ export function fault(rule: string, impact: AuditFault['impact'], more: Partial<
   }
 }
 
-/** Harmless actions of every kind, with all that can come of them. */
+/** Harmless actions of every kind, with every possible effect. */
 export function everyKind(): readonly UserAction[] {
   const [tale, other] = [new Tale(), new Tale('tab-2')]
   const page = 'http://shop.example/'

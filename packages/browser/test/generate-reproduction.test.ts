@@ -9,7 +9,7 @@ import { startSite } from './site.ts'
 
 const slow = { timeout: 120_000 }
 
-/** An order, as capture would record it: also with the events that the browser makes of others. */
+/** An order as capture would record it, including the events that the browser derives from others. */
 function ordering(url: string): readonly UserAction[] {
   const tale = new Tale()
   const front = `${url}/`
@@ -39,8 +39,8 @@ function ordering(url: string): readonly UserAction[] {
   ]
 }
 
-describeInChromium('a script that repeats what was done', () => {
-  test('the script repeats what was done, and takes secrets from the environment', slow, async () => {
+describeInChromium('a reproduction script', () => {
+  test('the script repeats the actions, and reads secrets from the environment', slow, async () => {
     await using site = await startSite()
     const { code, output } = await runScript(reproduction(ordering(site.url)), { UNFOLD_SECRET_1: 'from outside' })
     expect(output).toContain('All 14 steps were repeated.')
@@ -57,7 +57,7 @@ describeInChromium('a script that repeats what was done', () => {
     expect(site.requests.filter(({ method, path }) => method === 'POST' && path === '/api/items')).toHaveLength(1)
   })
 
-  test('Enter in a field sends the form once, though the browser also clicks its button', slow, async () => {
+  test('Enter in a field submits the form once, although the browser also clicks its button', slow, async () => {
     await using site = await startSite()
     const tale = new Tale()
     const front = `${site.url}/`
@@ -76,7 +76,7 @@ describeInChromium('a script that repeats what was done', () => {
     expect(site.requests.filter(({ path }) => path === '/ordered')).toHaveLength(1)
   })
 
-  test('a page that opens in a new tab is found there', slow, async () => {
+  test('a page that opens in a new tab is used there', slow, async () => {
     await using site = await startSite()
     await using server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<a href="${site.url}/second" target="_blank">Elsewhere</a>`)
@@ -96,12 +96,12 @@ describeInChromium('a script that repeats what was done', () => {
     expect(site.requests.map(({ path }) => path)).toEqual(expect.arrayContaining(['/second', '/']))
   })
 
-  test('a link to the very page it is on is waited for: what was there before is not clicked', slow, async () => {
+  test('after a link to the same page, the script waits for the new load and does not click on the old one', slow, async () => {
     let loaded = 0
     await using server = await startServer((request, response) => {
       if (request.url === '/') loaded += 1
       response.writeHead(200, { 'content-type': 'text/html' })
-      // Late, so that the page before is still there for a while.
+      // Late, so that the previous page stays for a while.
       setTimeout(() => response.end(`<a href="/">Again</a><a id="on" href="/on?after=${loaded}">On</a>`), 300)
     })
     const { url } = server
@@ -118,18 +118,18 @@ describeInChromium('a script that repeats what was done', () => {
     expect(code).toBe(0)
   })
 
-  test('an element without a name is found by its position', slow, async () => {
+  test('an element without a name is selected by its position', slow, async () => {
     await using site = await startSite()
     const tale = new Tale()
     const front = `${site.url}/`
-    // Nine buttons have this role, and none of them this name.
+    // Nine buttons have this role, and none has this name.
     const many = found('section:nth-of-type(2) > button:nth-of-type(2)', { text: 'thing' })
     const { code } = await runScript(reproduction([tale.action('click', front, many)]))
     expect(code).toBe(0)
     expect(site.requests.map(({ path }) => path)).toContain('/api/items/2')
   })
 
-  test('a step that cannot be repeated is named, and the script fails', slow, async () => {
+  test('a step that cannot be repeated is reported by name, and the script fails', slow, async () => {
     await using site = await startSite()
     const tale = new Tale()
     const front = `${site.url}/`
@@ -145,7 +145,7 @@ describeInChromium('a script that repeats what was done', () => {
     expect(output).toContain('waiting for navigation')
   })
 
-  test('the site can be another one than the one that was recorded', slow, async () => {
+  test('the site can differ from the recorded one', slow, async () => {
     await using site = await startSite()
     const tale = new Tale()
     const recorded = 'https://shop.example/'
@@ -159,7 +159,7 @@ describeInChromium('a script that repeats what was done', () => {
   })
 })
 
-test('the best way to find an element comes first', () => {
+test('the best selector comes first', () => {
   const tale = new Tale()
   const everything = {
     testId: 'the-id',
@@ -217,7 +217,7 @@ test('actions that cannot be repeated are omitted with a comment', () => {
   expect(script).not.toContain('javascript:')
 })
 
-test('what a page tells only when it is left comes before what left it', () => {
+test('an action that is reported on navigation comes before the navigation', () => {
   const tale = new Tale()
   const [first, second] = ['http://127.0.0.1/first', 'http://127.0.0.1/second']
   const opened = tale.action('navigation', first, { cause: 'typed' })
@@ -233,7 +233,7 @@ test('a page without a recorded navigation is opened before its first action', (
   const [first, second] = ['http://127.0.0.1/first', 'http://127.0.0.1/second']
   const clicked = tale.action('click', first, found('a', { text: 'Next' }))
   const left = tale.action('navigation', second, { cause: 'link' })
-  // The page tells of the click only when it is left.
+  // The page reports the click only on navigation.
   const script = reproduction([left, clicked])
   expect(script).toBe(reproduction([clicked, left]))
   expect(script.indexOf('goto(at("/first")')).toBeGreaterThan(0)
@@ -241,7 +241,7 @@ test('a page without a recorded navigation is opened before its first action', (
   expect(script).not.toContain('goto(at("/second")')
 })
 
-test('what was done first in a frame is done on the page that the frame is in', () => {
+test('actions in a frame are repeated on the page that contains the frame', () => {
   const tale = new Tale()
   const clicked = tale.action('click', 'http://elsewhere.example/framed', {
     ...found('#inside'),
@@ -253,12 +253,12 @@ test('what was done first in a frame is done on the page that the frame is in', 
   expect(script).toContain('frameAt(')
 })
 
-test('several that were chosen together are chosen together again', () => {
+test('options that were selected together are selected together again', () => {
   const tale = new Tale()
   const chosen = tale.action('select', 'http://127.0.0.1/', { ...found('#sizes'), value: 's\nl' })
   expect(reproduction([chosen])).toContain('.selectOption(["s", "l"])')
 })
 
-test('the same actions give the same script', () => {
+test('the same actions produce the same script', () => {
   expect(reproduction(ordering('http://127.0.0.1:1'))).toBe(reproduction(ordering('http://127.0.0.1:1')))
 })

@@ -6,7 +6,7 @@ import { fault, found, Tale } from './generate-records.ts'
 
 const page = 'http://shop.example/'
 
-test('a reviewer reads what was tried, what went wrong, and how it compares', () => {
+test('a reviewer sees the actions, the problems and the comparison with the baseline', () => {
   const tale = new Tale()
   const source = { url: `${page}shop.js?v=1`, line: 12, column: 3 }
   const summary = prSummary({
@@ -95,7 +95,7 @@ None.
 `)
 })
 
-test('the newest audit of a page is the one that counts', () => {
+test('only the newest audit of a page counts', () => {
   const tale = new Tale()
   const audits = [tale.audit(page, [fault('image-alt', 'critical')]), tale.audit(page, [])]
   expect(prSummary({ audits })).toContain('No faults on 1 page.')
@@ -124,11 +124,11 @@ test('page text is an inline code span: no link, HTML, mention or issue referenc
   expect(codeSpan('   ')).toBe('(empty)')
 })
 
-test('no text ends its code span early', () => {
+test('no text terminates its code span', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('`', ' ', 'a', '\n', '\\') }))
   fc.assert(
-    fc.property(text, (said) => {
-      const span = codeSpan(said)
+    fc.property(text, (content) => {
+      const span = codeSpan(content)
       if (span === '(empty)') return
       const [, fence = ''] = /^(`+)/.exec(span) ?? []
       const inside = span.slice(fence.length, -fence.length)

@@ -8,7 +8,7 @@ import { type Server, startServer } from './generate-server.ts'
 
 const slow = { timeout: 120_000 }
 
-/** How the shop behaves; as it was recorded, unless told otherwise. */
+/** Behaviour of the shop; the defaults are as recorded. */
 interface Behaviour {
   readonly saving?: number
   readonly throws?: boolean
@@ -16,7 +16,7 @@ interface Behaviour {
   readonly button?: string
 }
 
-/** A shop that can be broken in one place at a time. */
+/** A shop that can be broken in one aspect at a time. */
 async function startShop({
   saving = 201,
   throws = false,
@@ -42,7 +42,7 @@ document.querySelector('button').addEventListener('click', async () => {
   return await startServer(answer)
 }
 
-/** The test that comes of using the shop while it worked. */
+/** The test generated from using the working shop. */
 function recorded({ withException = false } = {}): string {
   const tale = new Tale()
   const url = 'http://shop.example'
@@ -70,15 +70,15 @@ function recorded({ withException = false } = {}): string {
   })
 }
 
-describeInChromium('a test made of what was done', () => {
-  test('the test passes as long as the site behaves as it did', slow, async () => {
+describeInChromium('a generated test', () => {
+  test('the test passes as long as the site behaves as recorded', slow, async () => {
     await using shop = await startShop()
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(output).toContain('1 passed')
     expect(code).toBe(0)
   })
 
-  test('the test fails when a request is answered otherwise, and names it', slow, async () => {
+  test('the test fails and names the request if a response differs', slow, async () => {
     await using shop = await startShop({ saving: 500 })
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
@@ -86,7 +86,7 @@ describeInChromium('a test made of what was done', () => {
     expect(output).toMatch(/\+\s+500/)
   })
 
-  test('the test fails when an exception appears that was not there', slow, async () => {
+  test('the test fails if a new exception is thrown', slow, async () => {
     await using shop = await startShop({ throws: true })
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
@@ -99,14 +99,14 @@ describeInChromium('a test made of what was done', () => {
     expect(code).toBe(0)
   })
 
-  test('the test fails when the page leads elsewhere', slow, async () => {
+  test('the test fails if the page navigates elsewhere', slow, async () => {
     await using shop = await startShop({ leadsTo: '/lost' })
     const { code, output } = await runSpec(recorded().replaceAll('(15_000)', '(3_000)'), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
     expect(output).toContain('4. click “Save it”')
   })
 
-  test('the test fails when what was clicked says something else', slow, async () => {
+  test('the test fails if the clicked element has another text', slow, async () => {
     await using shop = await startShop({ button: 'Buy it' })
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
@@ -114,7 +114,7 @@ describeInChromium('a test made of what was done', () => {
   })
 })
 
-test('it expects only what the site itself answered, and of parts that differ each time only that they are there', () => {
+test('it asserts only responses of the site itself, and only the presence of parts that vary', () => {
   expect(recorded().match(/(?<=await )answered\(.*/g)).toEqual([
     'answered("GET", at("/"), 200)',
     'answered("GET", at("/api/things"), 200)',
@@ -123,7 +123,7 @@ test('it expects only what the site itself answered, and of parts that differ ea
   ])
 })
 
-test('it expects what the load of a page was answered that nobody went to by hand, and nothing that came long after', () => {
+test('it asserts responses of automatic page loads, and nothing that came long after', () => {
   const tale = new Tale()
   const url = 'http://shop.example'
   const network = [
@@ -140,7 +140,7 @@ test('it expects what the load of a page was answered that nobody went to by han
   ])
 })
 
-test('an endpoint that answers now so, now so within a step is not expected to do either', () => {
+test('an endpoint with varying responses within a step is not asserted', () => {
   const tale = new Tale()
   const page = 'http://shop.example/'
   const actions = [tale.action('click', page, found('button'))]
@@ -148,7 +148,7 @@ test('an endpoint that answers now so, now so within a step is not expected to d
   expect(playwrightTest({ actions, network })).not.toContain('await answered(')
 })
 
-test('the compiler has nothing against the test', slow, async () => {
+test('the generated test compiles', slow, async () => {
   const network = [{ ...new Tale().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
   expect(await compileSpec(playwrightTest({ actions: everyKind(), network }))).toEqual({ code: 0, output: '' })
   expect(await compileSpec(recorded())).toEqual({ code: 0, output: '' })
