@@ -266,7 +266,7 @@ test('a notification that the server never acknowledges is given up', async () =
       } else response.writeHead(405).end()
     })()
   })
-  // Time passes a hundred times as fast.
+  // Time passes a hundred times faster.
   const clock = {
     ...systemClock,
     after: (ms: number, run: () => void, isIdle?: boolean) => systemClock.after(ms / 100, run, isIdle),

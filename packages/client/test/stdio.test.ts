@@ -85,7 +85,7 @@ test('a server that cannot start is reported with its stderr output', async () =
 test('an uncaught exception is reported without its stack', async () => {
   const { message } = await failure(connect(server('odd.mjs', 'throw')))
   expect(message).toMatch(/^node exited with code 1: TypeError: the key is missing\nLast stderr output:\n/u)
-  expect(message).toContain('nobody set it')
+  expect(message).toContain('not set')
   expect(message).not.toMatch(/odd\.mjs:\d|Node\.js v/u)
 })
 
@@ -218,7 +218,7 @@ test.each([
   ['circle', 'sent the same cursor twice'],
   ['endless', 'sends more than 1000 pages'],
   ['nonsense', 'sent a page without tools'],
-])('a list that is %s is refused', async (manner, message) => {
+])('a list that is %s is rejected', async (manner, message) => {
   await using connection = await connect(server('odd.mjs', manner))
   const error = await failure(connection.tools())
   expect(error).toMatchObject({ reason: 'protocol' })

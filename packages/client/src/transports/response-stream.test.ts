@@ -11,7 +11,7 @@ const stream = (...chunks: readonly string[]): ReadableStream<Uint8Array> =>
     },
   })
 
-/** A clock whose timers fire at once, and which records their delays. */
+/** A clock that fires timers immediately and records their delays. */
 function instantClock(): Clock & { readonly delays: readonly number[] } {
   const delays: number[] = []
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { normalForm } from './normalize.ts'
 
-test('a text has the form that Unicode gives it', () => {
+test('text is normalized as Unicode specifies', () => {
   const text = 'e\u{301} \u{FB01} \u{212B} ｶ\u{FF9E} नि'
   for (const form of ['NFC', 'NFKC', 'NFKD'] as const) expect(normalForm(text, form)).toBe(text.normalize(form))
 })

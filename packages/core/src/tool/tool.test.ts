@@ -18,7 +18,7 @@ test.each<[string, ToolAnnotations | undefined, ReturnType<typeof facetOf>]>([
   expect(facetOf(tool(annotations))).toBe(facet)
 })
 
-test('the compiler refuses a tool whose input is not an object', () => {
+test('the compiler rejects a tool whose input is not an object', () => {
   // @ts-expect-error the input schema of a tool has the type "object"
   const wrong: Tool = { name: 'act', inputSchema: { type: 'string' } }
   expect(wrong.name).toBe('act')
