@@ -10,7 +10,7 @@ import { server } from '../upstreams.ts'
 import { type Commanded, commanded } from './command.ts'
 
 const hasFull = existsSync('/dev/full')
-// A small disk of its own, which nobody else sees and which goes with the process.
+// A small private file system that disappears with the process.
 const ownDisk = (size: string, folder: string): readonly string[] => [
   'unshare',
   '--user',
@@ -47,7 +47,7 @@ const cases = [
 ]
 
 test.skipIf(!hasFull).each(cases)(
-  'AT-I106: with a full disk under its audit a gateway that is to $onFailure does that, says so, and writes again when there is room',
+  'AT-I106: with a full disk, audit onFailure "$onFailure" applies and is reported, and writing resumes when there is space',
   async ({ onFailure, answer, outcomes }) => {
     await using folder = await gatewayFolder()
     const path = join(folder.path, 'audit.jsonl')
@@ -57,7 +57,7 @@ test.skipIf(!hasFull).each(cases)(
     expect(await gateway.readiness()).toEqual({ status: 'ready' })
     const first = await client.call('up__pid')
     expect(JSON.stringify(first.content)).toMatch(answer)
-    // Everything but calls goes on.
+    // Everything except calls continues.
     expect((await client.refresh()).length).toBeGreaterThan(1)
     await until(
       async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","degraded":["audit"]}',
@@ -70,7 +70,7 @@ test.skipIf(!hasFull).each(cases)(
     await rm(path)
     expect((await client.call('up__pid')).isError).not.toBe(true)
     await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'it is well again')
-    // What could not be written before is there now, each line whole.
+    // Lines that could not be written before are written now, each complete.
     await until(async () => linesOf(await readFile(path, 'utf8')).length === outcomes.length, 'all of it is written')
     expect(linesOf(await readFile(path, 'utf8'))).toEqual(
       outcomes.map((outcome) => expect.objectContaining({ at: expect.any(String), upstream: 'up', tool: 'pid', outcome })),
@@ -78,7 +78,7 @@ test.skipIf(!hasFull).each(cases)(
   },
 )
 
-test.skipIf(!hasFull)('AT-I106: with a full disk under its log it serves on, says so, and ends as it should', async () => {
+test.skipIf(!hasFull)('AT-I106: with a full disk for its log, it keeps serving, reports it, and exits cleanly', async () => {
   const full = openSync('/dev/full', 'w')
   try {
     await using gateway = await commanded({ exposure: 'everything', mcpServers: { up } }, { stderr: full })
@@ -94,7 +94,7 @@ test.skipIf(!hasFull)('AT-I106: with a full disk under its log it serves on, say
 })
 
 test.skipIf(!hasOwnDisk)(
-  'AT-I106: with a full disk under its store it serves from memory, says so, and keeps all of it when there is room',
+  'AT-I106: with a full disk for its store, it serves from memory, reports it, and saves everything when there is space',
   async () => {
     await using folder = await gatewayFolder()
     const store = { kind: 'sqlite', path: join(folder.path, 'catalog.db') }
@@ -103,7 +103,7 @@ test.skipIf(!hasOwnDisk)(
       { before: ownDisk('512k', folder.path) },
     )
     await using client = await clientOf(gateway)
-    // The disk as the gateway sees it.
+    // The disk as seen by the gateway.
     const inside = join('/proc', String(gateway.pid), 'root', folder.path)
     const filler = join(inside, 'filler')
     const names = async (): Promise<readonly string[]> => (await client.refresh()).map(({ name }) => name)

@@ -1,5 +1,5 @@
-// A server with prompts and resources that asks and says things while it works. Its arguments: its name, the era it speaks
-// (`session`, or both), and further manners. It writes to standard error what it is told to do.
+// A server with prompts and resources that sends requests and notifications during calls. Its arguments: its name, the era it
+// supports (`session`, or both), and further behaviours. It logs received commands to stderr.
 import { fromJsonSchema, inputRequired, McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 
@@ -95,7 +95,7 @@ function make({ era }) {
   })
   mcp.server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     say(`subscribe ${uri}`)
-    // Who asks first for a resource waits until it is let go, and is then refused.
+    // The first subscriber of a resource waits until it is released, and is then rejected.
     if (manners.includes('hesitant') && !refused.has(uri)) {
       refused.add(uri)
       await new Promise((resolve) => waiting.push(resolve))
