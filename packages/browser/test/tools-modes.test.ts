@@ -249,7 +249,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
 
     test.each(['../out', '/tmp/out', 'a/b', 'a\\b', '..', '.hidden', '', 'a\0b', 'CON/..', 'x'.repeat(101)])(
-      'a file called %j is refused and nothing is written',
+      'a file named %j is rejected and nothing is written',
       async (file) => {
         const before = await readdir(served.output).catch(() => [])
         const reply = await generate({ format: 'har', file })

@@ -165,7 +165,7 @@ describe('the list of sessions', () => {
 
 describe('a name', () => {
   test.each(['', '..', '.hidden', '../up', 'a/b', 'a\\b', 'A', 'a b', 'a\u0000', 'x'.repeat(65), '-a', 'ä', 'a\n'])(
-    '%j is refused',
+    '%j is rejected',
     async (name) => {
       const directory = await folder()
       await expect(saveSession(filled(), new Baselines(), { directory, name })).rejects.toThrow(
@@ -305,7 +305,7 @@ describe('an invalid session changes nothing', () => {
 
   // Permissions do not restrict root.
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'a folder that may not be written to is named',
+    'a folder that is not writable is reported by name',
     async () => {
       const directory = await folder()
       await mkdir(directory, { recursive: true })

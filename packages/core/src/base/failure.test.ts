@@ -26,7 +26,7 @@ describe('isFailure', () => {
   })
 
   test.each([new Error('no'), { reason: 'unknown_group', details: {} }, 'unknown_group', null, undefined])(
-    'is answered no for %o',
+    'is false for %o',
     (other) => {
       expect(isFailure(other)).toBe(false)
     },

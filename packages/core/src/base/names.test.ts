@@ -8,7 +8,7 @@ const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).
 
 describe('the name of a tool', () => {
   test.each(['a', 'read_file', 'github.issues-list', 'A1', '-', '..', '__proto__', 'constructor', 'x'.repeat(128)])(
-    'may be %j',
+    'can be %j',
     (name) => {
       expect(() => checkToolName(name)).not.toThrow()
     },

@@ -179,14 +179,14 @@ describe('a field', () => {
   })
 
   test.each(['password', 'userPassword', 'api_key', 'apiKey', 'API-KEY', 'github_token', 'client.secret', 'credentials'])(
-    'called %s is secret',
+    'named %s is secret',
     (name) => {
       expect(fieldOf({ type: 'string' }, {}, name).secret).toBe(true)
     },
   )
 
   test.each(['max_tokens', 'page_token', 'nextToken', 'tokenizer', 'key', 'secretary', 'passwordless_mode'])(
-    'called %s is not secret',
+    'named %s is not secret',
     (name) => {
       expect(fieldOf({ type: 'string' }, {}, name).secret).toBe(false)
     },

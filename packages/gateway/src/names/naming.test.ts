@@ -122,7 +122,7 @@ describe('similar names', () => {
 
 describe('reserved names', () => {
   test.each(['search_tools', 'Search-Tools', 'search_too1s', 'activate_git', 'deactivate', 'read_result', 'call_tool'])(
-    '%s is one',
+    '%s is reserved',
     (name) => {
       expect(isReserved(name)).toBe(true)
     },

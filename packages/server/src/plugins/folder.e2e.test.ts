@@ -566,7 +566,7 @@ test('a missing folder throws at once', () => {
   expect(() => pluginFolder('/nowhere/at/all')).toThrow('does not exist')
 })
 
-test('removing the folder removes its tools, and it is watched again when it comes back', async () => {
+test('removing the folder removes its tools, and it is watched again when it is restored', async () => {
   await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { rescanMs: 100 })
   await rm(fixture.folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
   await fixture.until('its tools are gone', async () => (await fixture.client.toolNames()).length === 0)

@@ -14,7 +14,7 @@ test('the fallback handles other paths, after the same checks', async () => {
     subpaths: true,
     authenticate: (request) => {
       requests.push(`mcp ${new URL(request.url).pathname}`)
-      return { id: 'anybody' }
+      return { id: 'anyone' }
     },
     fallback: (request) => {
       requests.push(new URL(request.url).pathname)
