@@ -339,11 +339,11 @@ test('search: find, describe, call; invalid arguments; no matches', async () => 
     await client.call('call_tool', { name: 'lend_book', arguments: { book: 7, reader: 12 } })
   })
   await shows('search', found)
-  const mended = await transcript(city, { era: 'stateless' }, async (client) => {
+  const corrected = await transcript(city, { era: 'stateless' }, async (client) => {
     await client.call('call_tool', { name: 'lend_book', arguments: { book: 'seven' } })
     await client.call('call_tool', { name: 'lend_books' })
   })
-  await shows('search-mistakes', mended)
+  await shows('search-mistakes', corrected)
   const none = await transcript(city, { era: 'stateless' }, async (client) => {
     await client.call('search_tools', { query: 'order a pizza' })
     await client.call('search_tools', { query: '' })

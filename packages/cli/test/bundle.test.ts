@@ -15,7 +15,7 @@ test('the published bundle serves a gateway, persists its data, exports metrics,
   await using place = await home()
   const file = join(place.folder, 'unfold.json')
   await writeFile(file, JSON.stringify({ mcpServers: { desk: { command, args } } }))
-  // The second time its tools are known before it has started.
+  // On the second start its tools are known before the server is running.
   for (const _round of ['first', 'again']) {
     const child = spawn(process.execPath, [join(bundle, 'main.js'), 'serve', file, '--http', '0', '--json'], {
       env: place.env,

@@ -70,7 +70,7 @@ test('connect reports servers that the client also has in its own configuration'
   const own = { git: { command: 'git-mcp', args: ['--all'] }, other: { command: 'x' } }
   await mkdir(join(at.folder, '.cursor'))
   await writeFile(join(at.folder, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: own }))
-  // Reached from everywhere, it is reached from here by the address of this machine.
+  // A gateway on all interfaces is reached locally at the loopback address.
   const listen = { host: '0.0.0.0', port: 7998 }
   const tokens = [{ name: 'a', hash: `sha256:${'0'.repeat(64)}` }]
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { git: own.git }, listen, tokens }))
