@@ -25,7 +25,7 @@ test('the published bundle serves a gateway, persists its data, exports metrics,
     try {
       const [line] = await once(createInterface({ input: child.stdout }), 'line')
       const { url } = JSON.parse(String(line)) as { url: string }
-      await until(async () => (await fetch(new URL('/readyz', url))).ok, 'it has something to serve')
+      await until(async () => (await fetch(new URL('/readyz', url))).ok, 'it has tools to serve')
       const listed = await place.unfold(['list', url, '--json'])
       expect(listed.stdout).toContain('desk__')
       const metrics = await (await fetch(new URL('/metrics', url))).text()

@@ -142,10 +142,10 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   const following = at.unfold(['logs', '--stderr', '--follow', '--jsonl', 'loud'], {
     meanwhile: (child) => (seen = () => child.stdout()),
   })
-  await until(() => seen() !== '', 'what was written before')
+  await until(() => seen() !== '', 'earlier output')
   const before = seen().split('\n').length
   await at.unfold(['restart', 'loud'])
-  await until(() => seen().split('\n').length > before, 'what is written then')
+  await until(() => seen().split('\n').length > before, 'later output')
   expect((await gateway.end()).code).toBe(0)
   expect((await following).code).toBe(0)
 })

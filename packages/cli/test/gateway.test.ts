@@ -37,7 +37,7 @@ test('watch reports changes of all tools of a gateway, including unlisted ones, 
           await writeFile(file, JSON.stringify(config('one', name)))
           await until(() => child.stdout().includes(added), 'the new tools are reported', 120_000)
           await writeFile(file, JSON.stringify(config('one')))
-          await until(() => child.stdout().split(added).length > 2, 'and that they are gone', 120_000)
+          await until(() => child.stdout().split(added).length > 2, 'the removed tools are reported', 120_000)
         }
         void edited().finally(() => child.kill('SIGINT'))
       },

@@ -95,7 +95,7 @@ test('a process that exits without closing leaves no server behind', async () =>
   await until(() => !isAlive(Number(stdout)), 'the end of the server')
 })
 
-describe('a server of the SDK alone', () => {
+describe('a plain SDK server', () => {
   const schema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const
 
   const handler = (input: Parameters<typeof fromJsonSchema>[0], options = {}) =>

@@ -14,7 +14,7 @@ test('a server built on the second SDK is used in 2026-07-28, in the probed proc
   await using connection = await connect(server('two.mjs'), { onStderr })
   expect(connection).toMatchObject({ era: 'stateless', protocolVersion: '2026-07-28', server: { name: 'two', version: '2.0.0' } })
   expect((await connection.call('era')).content).toEqual([{ type: 'text', text: 'modern' }])
-  await until(() => lines.length > 2, 'what the server got')
+  await until(() => lines.length > 2, 'the received messages')
   expect(lines).toEqual(['wire: server/discover', 'wire: tools/list', 'wire: tools/call'])
 })
 
@@ -23,7 +23,7 @@ test('the session era can be selected, without a probe', async () => {
   await using connection = await connect(server('two.mjs'), { onStderr, protocol: 'session' })
   expect(connection.era).toBe('session')
   expect((await connection.call('era')).content).toEqual([{ type: 'text', text: 'legacy' }])
-  await until(() => lines.length > 0, 'what the server got')
+  await until(() => lines.length > 0, 'the received messages')
   expect(lines[0]).toBe('wire: initialize')
 })
 

@@ -14,7 +14,7 @@ describe.each(['session', '2026-07-28'] as const)('a watched connection (%s)', (
     const stop = await connection.watch((sign) => signs.push(sign))
     await until(() => signs.includes('resumed'), 'it is emitted')
     put('new_one')
-    await until(() => signs.includes('changed'), 'the notice')
+    await until(() => signs.includes('changed'), 'the notification')
     stop()
     const before = signs.length
     await using changes = connection.changes()

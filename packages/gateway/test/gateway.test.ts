@@ -189,7 +189,7 @@ describe('the exposure', () => {
     expect(profiled).toMatchObject({ exposure: 'everything', tools: 3, listed: 3 })
     expect(profiled.listedTokens).toBe(profiled.allTokens)
     await become(await gateway.connect(), 'git__log', ['log'])
-    await until(async () => (await saving.savings()).tools === 4, 'the change counts')
+    await until(async () => (await saving.savings()).tools === 4, 'the change is applied')
     expect((await saving.savings()).allTokens).toBeLessThan(first.allTokens)
   })
 })

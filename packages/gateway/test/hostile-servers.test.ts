@@ -93,7 +93,7 @@ describe('an elicitation of a server', () => {
     const params = { messages, maxTokens: 10, includeContext: 'allServers' }
     const say = { id: 'q', method: 'sampling/createMessage', params }
     const call = client.text('fine__ping', { say, result: { content: [] } }).catch(() => 'over')
-    await until(() => client.sampled.length > 0, 'the question')
+    await until(() => client.sampled.length > 0, 'the elicitation')
     expect(client.sampled).toEqual([{ messages, maxTokens: 10 }])
     await call
   })

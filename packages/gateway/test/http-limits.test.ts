@@ -9,7 +9,7 @@ const reasonMeta = 'io.github.unfold-mcp/reason'
 const limited = { isError: true, _meta: { [reasonMeta]: 'rate_limited' } }
 
 describe('a client that calls too often', () => {
-  test('is told when to retry, for any tool, and others are unaffected', async () => {
+  test('gets the time to wait, for any tool, and others are unaffected', async () => {
     await using edge = await served({ exposure: 'search', limits: { callsPerMinute: 3 }, mcpServers: { box: changing() } })
     await edge.ready('box')
     await using busy = await edge.connect()

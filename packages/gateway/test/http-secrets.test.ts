@@ -64,7 +64,7 @@ test('no secret is in any output of a gateway: log, admin API, metrics or errors
     await (await edge.ask('/metrics', { token: edge.admin })).text(),
     await (await edge.ask('/api/status', { token })).text(),
   )
-  await until(() => events.text().includes('died of'), 'so they are in the events')
+  await until(() => events.text().includes('died of'), 'the events contain them')
   const everything = [...edge.lines, events.text(), ...outputs.map((each) => JSON.stringify(each))].join('\n')
   expect(everything).toContain('not with [secret]')
   expect(everything).toContain('died of [secret]')
@@ -192,7 +192,10 @@ test('the secrets of a sign-in are sent only to its server, never to a log, a re
     { signIns },
   )
   await edge.ready('open')
-  await until(() => edge.gateway.upstreams.get('shut')?.status.lastError !== undefined, 'the other has refused')
+  await until(
+    () => edge.gateway.upstreams.get('shut')?.status.lastError !== undefined,
+    'the other server has rejected the request',
+  )
   await using client = await edge.connect()
   // Its name contains the first token; there were many renewals since.
   const outputs: unknown[] = []

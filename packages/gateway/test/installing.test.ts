@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
     await all.reaches('up', 'ready')
     // It is installed now.
     all.upstreams.restart('up')
-    await until(() => all.of('connected').length === 2, 'it is there again')
+    await until(() => all.of('connected').length === 2, 'it is running again')
     expect(all.of('state').map(({ state }) => state)).toEqual([
       'starting',
       'installing',

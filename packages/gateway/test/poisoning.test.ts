@@ -64,7 +64,7 @@ test('AT-D49 to AT-D52: tool poisoning is reported in log, status and metrics, a
   for (const name of ['bad', 'good', 'twin']) await gateway.ready(name)
   await gateway.gateway.proxy.documentsRead()
   const of = async (name: string): Promise<Report> => (await gateway.api(`/upstreams/${name}`)) as Report
-  await until(async () => shorten(await of('bad')).length >= 8, 'all of it is found')
+  await until(async () => shorten(await of('bad')).length >= 8, 'all findings are there')
   expect(shorten(await of('bad'))).toEqual([
     'clone create_issue description',
     'hidden  resource memo://bad.description',

@@ -17,7 +17,7 @@ describe('a pattern', () => {
     ['escapes', 'a\\.b\\x2b\\u0063', 'a.b+c axb+c', '[redacted] axb+c'],
     ['a brace that counts nothing', 'a{b}', 'a{b}', '[redacted]'],
     ['a hyphen at the end of a set', '[a-]+', 'b-a-b', 'b[redacted]b'],
-    ['as few as possible, which hides as much', 'a+?', 'baaa', 'b[redacted]'],
+    ['a lazy quantifier, which redacts as much', 'a+?', 'baaa', 'b[redacted]'],
   ])('supports %s', (_, pattern, text, kept) => {
     expect(hidden(pattern, text)).toBe(kept)
   })

@@ -8,7 +8,7 @@ describe('the nearest names', () => {
 
   test.each([
     ['a letter is missing', 'read_fil', 'read_file'],
-    ['a letter is too much', 'creates_issue', 'create_issue'],
+    ['there is an extra letter', 'creates_issue', 'create_issue'],
     ['letters are swapped', 'raed_file', 'read_file'],
     ['a letter is wrong', 'list_izsues', 'list_issues'],
     ['it is in capitals', 'READ_FILE', 'read_file'],

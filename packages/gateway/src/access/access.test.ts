@@ -127,7 +127,7 @@ test('the profile overrides the activation and search settings of the file', () 
   expect(access.search(worker)).not.toBe(before)
 })
 
-describe('a server alone', () => {
+describe('a single server', () => {
   const config = (more: object = {}): Config =>
     configOf(
       {

@@ -4,7 +4,7 @@ import { RateLimiter } from './rate-limiter.ts'
 
 const call = (scope: string) => ({ scope, share: undefined })
 
-test('a client can use its calls in a burst, then at the configured rate, and is told how long to wait', () => {
+test('a client can use its calls in a burst, then at the configured rate, and gets the time to wait', () => {
   let now = 0
   const rate = new RateLimiter({ perMinute: () => 60, now: () => now })
   const refusal = (): unknown => {

@@ -77,7 +77,7 @@ test('settled resolves even if a server never stops changing', async () => {
   expect(changes).toBe(2)
   expect(findings.findings('it').map(({ tool }) => tool)).toEqual(['t2'])
   await clock.run(60)
-  await until(() => changes > 2, 'another look')
+  await until(() => changes > 2, 'another check')
   findings.close()
 })
 

@@ -25,7 +25,7 @@ describe.each(eras)('an upstream over stdio (%s)', (protocol) => {
     await all.text('up', 'put', { name: 'extra', description: 'Does something else' })
     await until(() => all.of('tools').length === 3, 'the changed tool')
     await all.text('up', 'remove', { name: 'extra' })
-    await until(() => all.of('tools').length === 4, 'the tool that went')
+    await until(() => all.of('tools').length === 4, 'the removed tool')
     const counts = all.of('tools').map(({ added, changed, removed }) => [added, changed, removed])
     expect(counts).toEqual([
       [own.length, 0, 0],
@@ -91,10 +91,10 @@ describe.each(eras)('an upstream over stdio (%s)', (protocol) => {
     await all.upstreams.ready
     const pid = Number(await all.text('up', 'pid'))
     process.kill(pid, 'SIGSTOP')
-    await until(() => all.of('state').some(({ state }) => state === 'reconnecting'), 'it is found out')
+    await until(() => all.of('state').some(({ state }) => state === 'reconnecting'), 'it is detected')
     await all.reaches('up', 'ready')
     expect(Number(await all.text('up', 'pid'))).not.toBe(pid)
-    await until(() => !isAlive(pid), 'the one that hung is gone')
+    await until(() => !isAlive(pid), 'the hanging process has exited')
   })
 })
 
@@ -115,7 +115,7 @@ test('an upstream that stays away loses its tools after the grace period, with o
 test('an upstream that keeps exiting is restarted with growing delays', async () => {
   await using all = watched({ random: () => 0.5 })
   await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'flapping') } })
-  await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three ends')
+  await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three exits')
   const delays = all.of('state').flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]))
   expect(delays.slice(0, 3)).toEqual([125, 250, 500])
   expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" disconnected: node exited with code 4')
@@ -150,7 +150,7 @@ test('an upstream that is not ready in time is given up, and its process ends', 
   )
   const grandchild = Number(all.of('stderr')[0]?.line.split(' ')[1])
   expect(grandchild).toBeGreaterThan(1)
-  await until(() => !isAlive(grandchild), 'what it started is gone')
+  await until(() => !isAlive(grandchild), 'its child processes have exited')
 })
 
 describe('an idle upstream', () => {
@@ -229,7 +229,7 @@ test('an upstream without change notifications is polled', async () => {
 test('an upstream that answers every list with another notification is slowed down and reported, and still followed', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'throttled') } })
-  await until(() => all.of('throttled').length === 1, 'it is named')
+  await until(() => all.of('throttled').length === 1, 'it is reported')
   expect(all.upstreams.get('up')?.status.throttleMs).toBeGreaterThan(0)
   await all.text('up', 'more')
   await until(() => all.names('up').length === 2, 'the new tool')

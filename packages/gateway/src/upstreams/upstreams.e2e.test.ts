@@ -49,7 +49,7 @@ describe.each(['session', '2026-07-28'] as const)('an upstream over HTTP (%s)', 
       await all.upstreams.ready
     }
     await using _http = await serveToolbox(second.toolbox, port)
-    await until(() => all.names('up').length === 2, 'what it has now')
+    await until(() => all.names('up').length === 2, 'its current tools')
     expect(await all.text('up', 'tool_1')).toContain('tool_1')
   })
 })

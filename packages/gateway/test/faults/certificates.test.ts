@@ -76,11 +76,11 @@ test.skipIf(openssl.isMissing)(
 
     await using gateway = await commanded({ mcpServers }, { env: { NODE_EXTRA_CA_CERTS: ours.file } })
     await using client = await connect({ url: gateway.url })
-    await until(async () => (await client.refresh()).some(({ name }) => name === 'trusted__ping'), 'the one that can be trusted')
+    await until(async () => (await client.refresh()).some(({ name }) => name === 'trusted__ping'), 'the trusted server is ready')
     expect(await client.call('trusted__ping')).toMatchObject({ content: [{ text: 'pong' }] })
     const failing = async () =>
       (await gateway.status()).upstreams.filter(({ name, lastError }) => name in says && lastError !== undefined)
-    await until(async () => (await failing()).length === Object.keys(says).length, 'all others are refused')
+    await until(async () => (await failing()).length === Object.keys(says).length, 'all others are rejected')
     const upstreams = await failing()
     for (const [name, message] of Object.entries(says)) {
       const upstream = upstreams.find((each) => each.name === name)
@@ -98,7 +98,7 @@ test.skipIf(openssl.isMissing)(
 
     // The same authority is unknown to a gateway that was not configured with it.
     await using stranger = await commanded({ mcpServers: { trusted: mcpServers.trusted } })
-    await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is refused')
+    await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is rejected')
     const [refused] = (await stranger.status()).upstreams
     expect(refused?.lastError).toMatch(/signed by an unknown authority.*NODE_EXTRA_CA_CERTS/u)
   },

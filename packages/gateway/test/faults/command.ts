@@ -61,7 +61,7 @@ export async function commanded(config: object, options: CommandOptions = {}): P
     await at[Symbol.asyncDispose]()
   }
   try {
-    await until(() => out.includes('\n') || child.exitCode !== null, 'the gateway is there')
+    await until(() => out.includes('\n') || child.exitCode !== null, 'the gateway is running')
     if (child.exitCode !== null) throw new Error(err)
     const { url, pid } = JSON.parse(out) as { readonly url: string; readonly pid: number }
     return {

@@ -61,7 +61,7 @@ test.skipIf(!hasFull).each(cases)(
     expect((await client.refresh()).length).toBeGreaterThan(1)
     await until(
       async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","degraded":["audit"]}',
-      'it says so',
+      'it is reported',
     )
     expect((await gateway.status()).degraded).toEqual([
       { part: 'audit', problem: expect.stringMatching(/^cannot write .*audit\.jsonl: ENOSPC.*free disk space/u) },
@@ -69,9 +69,9 @@ test.skipIf(!hasFull).each(cases)(
     expect((await gateway.at.unfold(['status'])).stdout).toContain('degraded: audit: ')
     await rm(path)
     expect((await client.call('up__pid')).isError).not.toBe(true)
-    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'it is well again')
+    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'it has recovered')
     // Lines that could not be written before are written now, each complete.
-    await until(async () => linesOf(await readFile(path, 'utf8')).length === outcomes.length, 'all of it is written')
+    await until(async () => linesOf(await readFile(path, 'utf8')).length === outcomes.length, 'everything is written')
     expect(linesOf(await readFile(path, 'utf8'))).toEqual(
       outcomes.map((outcome) => expect.objectContaining({ at: expect.any(String), upstream: 'up', tool: 'pid', outcome })),
     )
@@ -84,9 +84,9 @@ test.skipIf(!hasFull)('AT-I106: with a full disk for its log, it keeps serving, 
     await using gateway = await commanded({ exposure: 'everything', mcpServers: { up } }, { stderr: full })
     await using client = await clientOf(gateway)
     expect((await client.call('up__pid')).isError).not.toBe(true)
-    await until(async () => (await gateway.status()).degraded.some(({ part }) => part === 'log'), 'it says so')
+    await until(async () => (await gateway.status()).degraded.some(({ part }) => part === 'log'), 'it is reported')
     gateway.child.kill('SIGTERM')
-    await until(() => gateway.child.exitCode !== null, 'it ends')
+    await until(() => gateway.child.exitCode !== null, 'it exits')
     expect(gateway.child.exitCode).toBe(0)
   } finally {
     closeSync(full)
@@ -111,15 +111,15 @@ test.skipIf(!hasOwnDisk)(
     await expect(writeFile(filler, Buffer.alloc(1_048_576))).rejects.toThrow('ENOSPC')
     const many = Array.from({ length: 12 }, (_, at) => `more_${at}`)
     for (const name of many) await client.call('up__put', { name, description: 'x'.repeat(2_000) })
-    await until(async () => (await names()).includes(`up__${many.at(-1)}`), 'what cannot be kept is served')
+    await until(async () => (await names()).includes(`up__${many.at(-1)}`), 'unsaved tools are served')
     await until(
       async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","degraded":["store"]}',
-      'it says so',
+      'it is reported',
     )
     const [part] = (await gateway.status()).degraded
     expect(part?.problem).toMatch(/^cannot write .*catalog\.db: .*full.*free disk space/u)
     expect((await client.call('up__pid')).isError).not.toBe(true)
     await rm(filler)
-    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'all of it is kept')
+    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'everything is stored')
   },
 )

@@ -19,7 +19,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
       await Promise.all([all.lists('up__wait'), all.lists('other__one')])
       await using client = await all.connect()
       const calling = client.call('up__wait')
-      await until(() => peer.calls.includes('wait'), 'the call is there')
+      await until(() => peer.calls.includes('wait'), 'the call has arrived')
       proxy[fault]()
       const result = await calling
       expect(result.isError).toBe(true)
@@ -31,7 +31,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
       await until(() => peer.subscribers > 0, 'it is subscribed to again')
       peer.put('two')
       await all.lists('up__two')
-      await until(() => client.notices === 1, 'one notice')
+      await until(() => client.notices === 1, 'one notification')
       expect(all.of('state', 'other').filter(({ state }) => state !== 'ready')).toEqual([])
     },
   )
@@ -70,7 +70,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
     await using client = await all.connect()
     const stop = new AbortController()
     const waiting = client.call('up__wait', {}, stop.signal).catch(() => 'stopped')
-    await until(() => peer.calls.includes('wait'), 'one that is never answered')
+    await until(() => peer.calls.includes('wait'), 'a call without a response')
     expect(textOf(await client.call('other__one'))).toBe('one was called')
     proxy.behave('latency')
     const answers = await Promise.all(names.map(async (name) => textOf(await client.call(`up__${name}`))))
@@ -102,7 +102,7 @@ describe('a session that the upstream has lost', () => {
     await all.lists('up__wait')
     await using client = await all.connect()
     const running = client.call('up__wait')
-    await until(() => peer.calls.includes('wait'), 'the call is there')
+    await until(() => peer.calls.includes('wait'), 'the call has arrived')
     const begun = (): number => peer.asked.filter((method) => method === 'initialize').length
     expect(begun()).toBe(1)
     peer.forget()

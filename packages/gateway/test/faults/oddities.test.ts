@@ -35,7 +35,7 @@ describe('an upstream that responds with', () => {
       await using all = await runningGateway({ odd: { url: odd.url, startTimeoutMs: 1_000 }, fine: fine.config() })
       await using client = await all.connect()
       await all.lists('fine__one')
-      await until(() => all.of('state', 'odd').some(({ error }) => error !== undefined), 'what is wrong')
+      await until(() => all.of('state', 'odd').some(({ error }) => error !== undefined), 'the error is reported')
       expect(['reconnecting', 'failed']).toContain(all.state('odd'))
       expect(await client.names()).toEqual(['fine__one'])
     },
@@ -52,7 +52,7 @@ test('an upstream that redirects gets no credentials at the target', async () =>
   await using odd = await serveHttp((_request, response) => response.writeHead(307, { location }).end())
   const headers = { Authorization: 'Bearer of-the-upstream', 'X-Key': 'of-the-upstream' }
   await using all = await runningGateway({ odd: { url: odd.url, headers } })
-  await until(() => all.of('state', 'odd').some(({ error }) => error !== undefined), 'it is refused')
+  await until(() => all.of('state', 'odd').some(({ error }) => error !== undefined), 'it is rejected')
   expect(seen.flatMap(({ rawHeaders }) => rawHeaders).filter((value) => value.includes('of-the-upstream'))).toEqual([])
 })
 

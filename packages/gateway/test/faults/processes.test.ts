@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('the process of an upstream', () =
     await until(() => all.of('state', 'up').some(({ state }) => state === 'reconnecting'), 'it is found out')
     expect(all.state('other')).toBe('ready')
     expect(Number(textOf(await client.call('up__pid')))).not.toBe(pid)
-    await until(() => !isAlive(pid), 'the one that was stopped is gone')
+    await until(() => !isAlive(pid), 'the suspended process has exited')
     expect(client.notices).toBe(0)
   })
 
@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('the process of an upstream', () =
       }
       expect(leaders.size).toBe(rounds)
       await all.lists('up__one')
-      await until(() => membersOf(leaders).length === 3, 'those of the last one alone')
+      await until(() => membersOf(leaders).length === 3, 'only the processes of the last one are running')
     }
     // The system may take a moment to remove killed processes.
     await until(() => membersOf(leaders).length === 0, 'all processes have ended')
@@ -96,10 +96,10 @@ describe.skipIf(process.platform === 'win32')('no process outlives a gateway, ev
       const [line] = await once(createInterface({ input: gateway.stdout }), 'line')
       const { pids, guard }: { pids: readonly number[]; guard: number } = JSON.parse(String(line))
       const leaders = new Set(pids)
-      await until(() => membersOf(leaders).length === 6, 'all that they start')
+      await until(() => membersOf(leaders).length === 6, 'all processes are running')
       gateway.kill(signal)
       await exited
-      await until(() => membersOf(leaders).length === 0 && !isAlive(guard), 'all of them to end')
+      await until(() => membersOf(leaders).length === 0 && !isAlive(guard), 'all processes have exited')
     } finally {
       gateway.kill('SIGKILL')
     }

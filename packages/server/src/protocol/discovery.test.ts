@@ -398,7 +398,7 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
       { principal: bob as Principal },
     ))
 
-  test('invalid params are refused with the problem and the fix', () =>
+  test('invalid params are rejected with the problem and the fix', () =>
     connected(hub(), async (client) => {
       const cases: readonly (readonly [string, Answer, string])[] = [
         [discovery.methods.describe, {}, '"name"'],
