@@ -168,15 +168,15 @@ test('plugins: a folder is served, a save takes effect, and a broken plugin affe
 test('command line: the page shows the actual output', async () => {
   const server = join(folder, 'first-server.mjs')
   await copyFile(join(root, 'docs/examples/first-server.ts'), server)
-  const run = async (...words: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await user.unfold([...words, '--', process.execPath, server])
-    const typed = words.map((word) => (/^[\w./=:@-]+$/u.test(word) ? word : `'${word}'`)).join(' ')
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await user.unfold([...args, '--', process.execPath, server])
+    const typed = args.map((word) => (/^[\w./=:@-]+$/u.test(word) ? word : `'${word}'`)).join(' ')
     const printed = `${stdout}${stderr}`.trimEnd().replaceAll(process.execPath, 'node').replaceAll(server, 'first-server.mjs')
     return `$ unfold ${typed} -- node first-server.mjs\n${printed}${code === 0 ? '' : `\n(exit code ${code})`}\n`
   }
   const parts = async (...lines: readonly (readonly string[])[]): Promise<string> => {
     const texts: string[] = []
-    for (const words of lines) texts.push(await run(...words))
+    for (const args of lines) texts.push(await run(...args))
     return texts.join('\n')
   }
   await shows('command-line-list', await parts(['list'], ['identity']))
@@ -205,15 +205,15 @@ test('command line: the page shows the actual output', async () => {
 test('command line: unlisted tools are found and called like any other', async () => {
   await withGateway({ library, kitchen, workbench }, { budgetTokens: 300 }, async ({ url = '' }) => {
     const texts: string[] = []
-    for (const words of [
+    for (const args of [
       ['list', url],
       ['search', url, 'find', 'a', 'book', '--limit', '2'],
       ['call', url, 'library__find_books', '--title', 'Library'],
       ['tree', url],
     ]) {
-      const { code, stdout, stderr } = await user.unfold([...words, '--quiet'])
+      const { code, stdout, stderr } = await user.unfold([...args, '--quiet'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      texts.push(`$ unfold ${words.join(' ')}\n${stdout.trimEnd()}\n`)
+      texts.push(`$ unfold ${args.join(' ')}\n${stdout.trimEnd()}\n`)
     }
     await shows('command-line-unlisted', texts.join('\n').replaceAll(url, 'http://127.0.0.1:7420/mcp'))
   })

@@ -24,7 +24,7 @@ let folder = ''
 const started: Running[] = []
 
 beforeAll(async () => {
-  if (!existsSync(program)) throw new Error(`There is no ${program}. Run npm run build first.`)
+  if (!existsSync(program)) throw new Error(`${program} does not exist. Run npm run build first.`)
   folder = await mkdtemp(join(tmpdir(), 'unfold-command-'))
   await mkdir(join(folder, 'tmp'))
 })

@@ -71,7 +71,7 @@ test('no diff shows a secret in the arguments of a server', async () => {
   // On one line, so that the diff of connect shows its own entry next to the others.
   const cursor = JSON.stringify({ mcpServers: { hub: { command: 'npx', args }, web: { url: address } } })
   await writeFile(join(at.folder, '.cursor', 'mcp.json'), cursor)
-  for (const words of [
+  for (const command of [
     ['import', '--yes'],
     ['connect', 'cursor', '--yes'],
     ['disconnect', 'cursor', '--yes'],
@@ -81,7 +81,7 @@ test('no diff shows a secret in the arguments of a server', async () => {
     ['remove', 'hub'],
     ['remove', 'web'],
   ]) {
-    const { code, stdout, stderr } = await at.unfold(words)
+    const { code, stdout, stderr } = await at.unfold(command)
     expect(code).toBe(0)
     expect(stderr).toMatch(/^[-+] +\d+ /mu)
     expect(stdout + stderr).not.toContain('hunter')
@@ -135,7 +135,7 @@ test('tokens are listed and revoked, and subcommands are reserved names', async 
     tokens: [{ name: 'laptop' }, { name: 'phone', profile: 'reading' }],
   })
 
-  for (const [words, hint] of [
+  for (const [args, hint] of [
     [['token', 'tablet', '--profile', 'reading'], 'unfold token add tablet --profile reading'],
     [['token', 'lsit'], 'Nearest: list'],
     [['token', 'remove', 'phone'], 'unfold token revoke <name>'],
@@ -145,7 +145,7 @@ test('tokens are listed and revoked, and subcommands are reserved names', async 
     [['token', 'list', 'phone'], 'takes no name'],
     [['token', 'revoke', 'fone'], 'Nearest: phone'],
   ] as const)
-    expect(await at.unfold(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) })
+    expect(await at.unfold(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) })
   expect(await readFile(file, 'utf8')).toBe(both)
 
   const dry = await at.unfold(['token', 'revoke', 'laptop', '--dry-run', '--json'])
@@ -234,13 +234,13 @@ test('AT-R10-2: a token with a role is created by a command, survives a restart,
   expect((await at.unfold(['token', 'list'])).stdout).toMatch(
     /^prometheus +role metrics\nann +role operator\nlaptop +everything\n$/u,
   )
-  for (const [words, hint] of [
+  for (const [args, hint] of [
     [['token', 'add', 'x', '--role', 'metric'], 'Nearest: metrics'],
     [['token', 'add', 'x', '--role', 'root'], 'Roles: metrics, viewer, reviewer, operator, admin'],
     [['token', 'add', 'x', '--role', 'viewer', '--profile', 'p'], 'Use either --profile or --role'],
     [['token', 'list', '--role', 'viewer'], '--role requires'],
   ] as const)
-    expect(await at.unfold(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) })
+    expect(await at.unfold(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) })
   // Without the last client token, every program on this machine has access, regardless of roles.
   expect((await at.unfold(['token', 'revoke', 'laptop'])).code).toBe(6)
   expect((await at.unfold(['token', 'revoke', 'ann'])).code).toBe(0)
@@ -264,7 +264,7 @@ test('a server with an unset variable is imported and not started until it is se
     expect((await at.unfold(['status'])).stdout).toMatch(/desk +not started +HUB_KEY is not set/u)
   }
   await using gateway = await startGatewayProcess(
-    { ...at, unfold: (words, options) => at.unfold(words, { ...options, env: { HUB_KEY: 'k' } }) },
+    { ...at, unfold: (args, options) => at.unfold(args, { ...options, env: { HUB_KEY: 'k' } }) },
     undefined,
   )
   expect(gateway.stderr()).toMatch(/desk +ready, 7 tools/u)

@@ -24,13 +24,13 @@ test('watch reports changes of all tools of a gateway, including unlisted ones, 
   await using gateway = await startGatewayProcess(at, config('one'))
   const file = join(at.folder, 'unfold.json')
   const overStdio = ['watch', '--jsonl', '--', node, main, 'serve', file, '--stdio']
-  for (const [words, name] of [
+  for (const [args, name] of [
     [['watch', gateway.url, '--jsonl'], 'two'],
     [overStdio, 'three'],
   ] as const) {
     await writeFile(file, JSON.stringify(config('one')))
     const added = `${name}__echo`
-    const ended = await at.unfold(words, {
+    const ended = await at.unfold(args, {
       meanwhile: (child) => {
         const edited = async (): Promise<void> => {
           await until(() => child.stderr().includes('Press Ctrl-C to stop'), 'it watches', 120_000)

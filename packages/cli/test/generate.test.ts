@@ -32,8 +32,8 @@ async function generated(at: Home, command: readonly string[], ...args: readonly
   return {
     folder,
     output: JSON.parse(ended.stdout),
-    bin: (...words: readonly string[]) =>
-      run(process.execPath, [join(folder, 'bin.mjs'), ...words], { env: at.env, cwd: at.folder }),
+    bin: (...args: readonly string[]) =>
+      run(process.execPath, [join(folder, 'bin.mjs'), ...args], { env: at.env, cwd: at.folder }),
   }
 }
 

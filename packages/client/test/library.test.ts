@@ -101,7 +101,7 @@ describe('a plain SDK server', () => {
   const handler = (input: Parameters<typeof fromJsonSchema>[0], options = {}) =>
     createMcpHandler(() => {
       const mcp = new McpServer({ name: 'sdk', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } })
-      const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
+      const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
       mcp.registerTool('deploy', { inputSchema: fromJsonSchema<{ region?: string }>(input) }, ({ region = 'none' }) =>
         text(region),
       )

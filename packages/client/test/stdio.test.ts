@@ -31,7 +31,7 @@ test('a server built on the first SDK is used in the session era, in one process
   const { lines, onStderr } = listener()
   await using connection = await connect(server('one.mjs'), { onStderr })
   expect(connection).toMatchObject({ era: 'session', server: { name: 'one' } })
-  expect((await connection.call('echo', { words: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
+  expect((await connection.call('echo', { message: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
   await connection.close()
   expect(lines.filter((line) => line.startsWith('started'))).toHaveLength(1)
 })

@@ -121,10 +121,10 @@ describe('a notification of a server', () => {
     await using ada = await person(gateway.url, { era: 'session' })
     await using bob = await person(gateway.url, { era: 'session' })
     await ada.client.setLoggingLevel('info')
-    for (const name of ['old', 'new']) await ada.text(`${name}__log`, { words: `careful with ${name}` })
+    for (const name of ['old', 'new']) await ada.text(`${name}__log`, { message: `careful with ${name}` })
     await using cyd = await person(gateway.url, { era: 'stateless' })
     const _meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
-    const answer = await cyd.client.callTool({ name: 'new__log', arguments: { words: 'slowly' }, _meta })
+    const answer = await cyd.client.callTool({ name: 'new__log', arguments: { message: 'slowly' }, _meta })
     // The response is that of the gateway, whatever else arrived with it.
     expect(answer._meta).toMatchObject({ 'io.modelcontextprotocol/serverInfo': { name: 'unfold' } })
     const texts = (logged: typeof ada.logged): readonly string[] =>

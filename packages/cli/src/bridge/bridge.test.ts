@@ -266,10 +266,10 @@ test('if the gateway stays away or rejects the client, the bridge ends with a me
   expect(away.notes).toEqual([expect.stringContaining('Start it with "unfold serve".')])
   const refused = started()
   refused.allow(new BridgeRefused(401, 'an old token'))
-  refused.allow(new BridgeRefused(400, 'There is no profile "x" here.'))
+  refused.allow(new BridgeRefused(400, 'Unknown profile "x".'))
   refused.gateways[0]?.end()
   expect(await refused.code).toBe(4)
-  expect(refused.notes).toEqual(['The gateway stopped. There is no profile "x" here.'])
+  expect(refused.notes).toEqual(['The gateway stopped. Unknown profile "x".'])
 })
 
 test('a gateway that is lost during replay, or has another MCP version, is not used', async () => {

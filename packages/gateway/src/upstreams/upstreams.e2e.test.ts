@@ -70,7 +70,7 @@ test('an HTTP+SSE upstream is followed, also after its stream broke', async () =
     () => !all.names('up').includes('extra') && all.names('up').includes('echo'),
     'the tools of the one that is there now',
   )
-  expect(await all.text('up', 'echo', { words: 'hello' })).toBe('hello')
+  expect(await all.text('up', 'echo', { message: 'hello' })).toBe('hello')
   expect(again.opened).toBeGreaterThan(0)
 })
 

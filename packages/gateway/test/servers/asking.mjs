@@ -5,7 +5,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 
 const [name, speaks, ...manners] = process.argv.slice(2)
 const say = (line) => process.stderr.write(`${line}\n`)
-const text = (words) => ({ content: [{ type: 'text', text: words }] })
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
 const schema = (...keys) =>
   fromJsonSchema({ type: 'object', properties: Object.fromEntries(keys.map((key) => [key, { type: 'string' }])) })
 const form = {
@@ -52,9 +52,9 @@ function make({ era }) {
         .join(' '),
     )
   })
-  mcp.registerTool('log', { description: 'Writes to its log', inputSchema: schema('words') }, async ({ words }, ctx) => {
-    await ctx.mcpReq.log('warning', words)
-    await ctx.mcpReq.log('debug', `${words} in detail`)
+  mcp.registerTool('log', { description: 'Writes to its log', inputSchema: schema('message') }, async ({ message }, ctx) => {
+    await ctx.mcpReq.log('warning', message)
+    await ctx.mcpReq.log('debug', `${message} in detail`)
     return text('logged')
   })
   mcp.registerTool('wait', { description: 'Never answers' }, (ctx) => {
@@ -71,7 +71,7 @@ function make({ era }) {
     mcp.registerPrompt(each, { description: `Says ${each}`, argsSchema: schema('to') }, ({ to }, ctx) =>
       each === 'greet'
         ? { messages: [{ role: 'user', content: { type: 'text', text: `${name} greets ${to}` } }] }
-        : asks(ctx, (words) => ({ messages: [{ role: 'user', content: { type: 'text', text: words } }] })),
+        : asks(ctx, (value) => ({ messages: [{ role: 'user', content: { type: 'text', text: value } }] })),
     )
   const resource = (uri) => mcp.registerResource(uri, uri, {}, async () => ({ contents: [{ uri, text: `${uri} of ${name}` }] }))
   prompt('greet')

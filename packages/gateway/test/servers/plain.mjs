@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 const description = JSON.parse(process.argv[2] ?? '{}')
 let tools = description.tools ?? []
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-const text = (words) => ({ content: [{ type: 'text', text: words }] })
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
 
 const makers = {
   lines: (count) => text(Array.from({ length: count }, (_, each) => `line ${each} of ${count}`).join('\n')),
