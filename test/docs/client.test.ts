@@ -21,7 +21,7 @@ import { kitchen } from '../../docs/examples/results-and-errors.ts'
 import { type Home, home } from '../../packages/cli/test/command.ts'
 import { tap } from '../../packages/client/test/counting-proxy.ts'
 import { withGateway } from './running-gateway.ts'
-import { shownAs, Talking } from './transcript.ts'
+import { RecordedClient, shownAs } from './transcript.ts'
 
 // Some tests start processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
@@ -47,29 +47,29 @@ const anything = { '~standard': { version: 1, vendor: 'test', validate: (value: 
 test('identity: the three requests, before and after activating a group', async () => {
   await using server = await testServer(garden, { transport: 'memory', era: 'session' })
   await using client = await server.connect()
-  const talking = new Talking(client)
+  const recorder = new RecordedClient(client)
   const ask = async (method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
     const answer = (await client.client.request({ method, params }, anything)) as Record<string, unknown>
     const asked = Object.keys(params).length === 0 ? method : `${method} ${JSON.stringify(params)}`
-    talking.note(asked, JSON.stringify(answer, undefined, 2))
+    recorder.note(asked, JSON.stringify(answer, undefined, 2))
     return answer
   }
   const { server_id } = await ask('server/identity')
-  await shows('identity-request', talking.text)
-  talking.forget()
+  await shows('identity-request', recorder.text)
+  recorder.forget()
   await ask('tools/describe', { name: 'plant' })
-  await shows('identity-describe', talking.text)
+  await shows('identity-describe', recorder.text)
   await client.tools()
-  await talking.call('activate_beds')
+  await recorder.call('activate_beds')
   const { added } = (await ask('io.github.unfold-mcp/changes', { since: server_id })) as { added: readonly Tool[] }
   expect(added.map(({ name }) => name)).toEqual(['plant', 'water'])
   const { tools, _meta } = await client.client.listTools(undefined, { cacheMode: 'bypass' })
   expect(tools).toHaveLength(5)
-  await talking.call('deactivate', { group: 'beds' })
-  talking.forget()
+  await recorder.call('deactivate', { group: 'beds' })
+  recorder.forget()
   await ask('io.github.unfold-mcp/changes', { since: _meta?.['io.github.unfold-mcp/identity'] })
   await ask('io.github.unfold-mcp/changes', { since: '550e8400-e29b-41d4-a716-446655440000' })
-  await shows('identity-changes', talking.text)
+  await shows('identity-changes', recorder.text)
 })
 
 test('identity: the documented algorithm computes the identity of the server', async () => {

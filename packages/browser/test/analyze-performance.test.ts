@@ -5,16 +5,16 @@ import { Recording } from '../src/recording/recording.ts'
 import type { PerformanceSnapshot } from '../src/records/records.ts'
 import { Redactor } from '../src/redaction/redaction.ts'
 import { describeInChromium, watching } from './chromium.ts'
-import { Tale } from './generate-records.ts'
+import { RecordSequence } from './generate-records.ts'
 import { startSite } from './site.ts'
 
 const url = 'https://shop.example/cart'
-const tale = new Tale()
+const sequence = new RecordSequence()
 let loads = 0
 /** A snapshot of a separate page load. */
 const loaded = (more: Partial<PerformanceSnapshot> = {}, at = url): PerformanceSnapshot => {
   loads += 1
-  return tale.snapshot(at, { domContentLoaded: 300 + loads / 10, ...more })
+  return sequence.snapshot(at, { domContentLoaded: 300 + loads / 10, ...more })
 }
 const metric = (metrics: readonly Metric[], name: string): Metric | undefined => metrics.find((each) => each.name === name)
 
@@ -151,8 +151,13 @@ describe('performance', () => {
       ['/large', 20, 90_000],
       ['/plain', 30, 20],
     ] as const)
-      recording.add('network', { ...tale.request(`https://shop.example${path}`), startedAt: 1_000, at: 1_000 + ms, transferred })
-    recording.add('network', { ...tale.request('https://shop.example/failed'), status: 0, startedAt: 0, at: 99_999 })
+      recording.add('network', {
+        ...sequence.request(`https://shop.example${path}`),
+        startedAt: 1_000,
+        at: 1_000 + ms,
+        transferred,
+      })
+    recording.add('network', { ...sequence.request('https://shop.example/failed'), status: 0, startedAt: 0, at: 99_999 })
     const { slowest, largest } = analyzePerformance(recording, new Baselines())
     expect(slowest.map((request) => [new URL(request.url).pathname, request.ms])).toEqual([
       ['/slow', 900],

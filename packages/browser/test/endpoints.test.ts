@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Endpoints, maxEndpoints } from '../src/api/endpoints.ts'
 import type { Body, NetworkRequest } from '../src/records/records.ts'
 import { describeInChromium, watching } from './chromium.ts'
-import { Tale } from './generate-records.ts'
+import { RecordSequence } from './generate-records.ts'
 import { startSite } from './site.ts'
 
 const origin = 'https://api.example'
@@ -13,9 +13,9 @@ const answer = (value: unknown, more: Partial<Body> = {}): Body => {
 }
 
 function seen(...requests: readonly (readonly [path: string, more?: Partial<NetworkRequest>])[]): Endpoints {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const endpoints = new Endpoints()
-  for (const [path, more] of requests) endpoints.observe(tale.request(`${origin}${path}`, more))
+  for (const [path, more] of requests) endpoints.observe(sequence.request(`${origin}${path}`, more))
   return endpoints
 }
 
@@ -122,8 +122,8 @@ describe('endpoints', () => {
       ['/e', { type: 'other', responseBody: answer({}, { mimeType: 'application/problem+json; charset=utf-8' }) }],
       ['/f', { type: 'manifest', responseBody: answer({}, { mimeType: 'application/manifest+json' }) }],
     )
-    endpoints.observe({ ...new Tale().request(origin), url: 'http://[broken' })
-    endpoints.observe({ ...new Tale().request(origin), url: 'data:text/plain,x' })
+    endpoints.observe({ ...new RecordSequence().request(origin), url: 'http://[broken' })
+    endpoints.observe({ ...new RecordSequence().request(origin), url: 'data:text/plain,x' })
     expect(paths(endpoints)).toEqual(['/c', '/d', '/e'])
   })
 
@@ -184,10 +184,10 @@ describe('endpoints', () => {
   })
 
   test('beyond the limit, the endpoints that were seen longest ago are evicted and counted', () => {
-    const tale = new Tale()
+    const sequence = new RecordSequence()
     const endpoints = new Endpoints()
-    for (let i = 0; i < maxEndpoints + 25; i++) endpoints.observe(tale.request(`https://host${i}.example/a`))
-    endpoints.observe(tale.request('https://host26.example/a'))
+    for (let i = 0; i < maxEndpoints + 25; i++) endpoints.observe(sequence.request(`https://host${i}.example/a`))
+    endpoints.observe(sequence.request('https://host26.example/a'))
     expect([endpoints.size, endpoints.evicted]).toEqual([maxEndpoints, 25])
     expect(endpoints.list().map(({ origin: each }) => each)).not.toContain('https://host24.example')
     endpoints.clear()
@@ -195,13 +195,13 @@ describe('endpoints', () => {
   })
 
   test('a page that never requests the same URL twice does not fill the memory', () => {
-    const tale = new Tale()
+    const sequence = new RecordSequence()
     const endpoints = new Endpoints()
     const word = (n: number): string => Array.from(String(n), (digit) => String.fromCharCode(97 + Number(digit))).join('')
     for (let i = 0; i < 3_000; i++) {
       const body = Object.fromEntries(Array.from({ length: 40 }, (_, j) => [word(i * 40 + j), { [word(i)]: { [word(j)]: i } }]))
       endpoints.observe(
-        tale.request(`${origin}/${word(i % 90)}/${word(i % 7)}`, {
+        sequence.request(`${origin}/${word(i % 90)}/${word(i % 7)}`, {
           status: 200 + (i % 50),
           method: i % 2 ? 'GET' : word(i),
           responseBody: answer(body),
@@ -267,7 +267,7 @@ describe('the OpenAPI document', () => {
       ],
       ['/items', { method: 'POST', status: 201, requestBody: answer({ name: 'x' }) }],
     )
-    endpoints.observe(new Tale().request('https://other.example/x'))
+    endpoints.observe(new RecordSequence().request('https://other.example/x'))
     expect(endpoints.openapi()).toEqual({
       openapi: '3.1.0',
       info: { title: `API of ${origin}`, version: '0.0.0', description: expect.any(String) },

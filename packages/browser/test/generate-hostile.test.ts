@@ -5,7 +5,7 @@ import { playwrightTest } from '../src/generate/script/playwright-test.ts'
 import { reproduction } from '../src/generate/script/reproduction.ts'
 import type { NetworkRequest, Selectors, UserAction } from '../src/records/records.ts'
 import { describeInChromium } from './chromium.ts'
-import { everyKind, Tale } from './generate-records.ts'
+import { everyKind, RecordSequence } from './generate-records.ts'
 import { runScript } from './generate-running.ts'
 import { startServer } from './generate-server.ts'
 
@@ -69,7 +69,7 @@ const request: fc.Arbitrary<NetworkRequest> = fc
     status: fc.oneof(fc.integer(), fc.constant(200)),
     at: fc.nat(9_000),
   })
-  .map((given) => ({ ...new Tale().request('http://shop.example/'), ...given }))
+  .map((given) => ({ ...new RecordSequence().request('http://shop.example/'), ...given }))
 
 /** All tokens of a script outside its string literals: names, properties and calls. */
 function tokens(code: string): ReadonlySet<string> {
@@ -85,7 +85,7 @@ function tokens(code: string): ReadonlySet<string> {
 
 // The tokens generated for harmless actions of every kind are the only ones allowed.
 const own = (async (): Promise<ReadonlySet<string>> => {
-  const network = [{ ...new Tale().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
+  const network = [{ ...new RecordSequence().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
   const script = await plain(playwrightTest({ actions: everyKind(), network }))
   return new Set([...tokens(reproduction(everyKind())), ...tokens(script)])
 })()
@@ -139,8 +139,10 @@ describeInChromium('a hostile page in a browser', () => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
     })
     const front = `${server.url}/`
-    const tale = new Tale()
-    const recorded = named.map((testId) => tale.action('click', front, { selectors: { testId, css: 'none', xpath: '//none' } }))
+    const sequence = new RecordSequence()
+    const recorded = named.map((testId) =>
+      sequence.action('click', front, { selectors: { testId, css: 'none', xpath: '//none' } }),
+    )
     const { code, output } = await runScript(reproduction(recorded))
     expect(output).toContain(`All ${named.length + 1} steps were repeated.`)
     expect(code).toBe(0)

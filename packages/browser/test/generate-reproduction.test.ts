@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { reproduction } from '../src/generate/script/reproduction.ts'
 import type { UserAction } from '../src/records/records.ts'
 import { describeInChromium } from './chromium.ts'
-import { found, Tale } from './generate-records.ts'
+import { found, RecordSequence } from './generate-records.ts'
 import { runScript } from './generate-running.ts'
 import { startServer } from './generate-server.ts'
 import { startSite } from './site.ts'
@@ -11,31 +11,35 @@ const slow = { timeout: 120_000 }
 
 /** An order as capture would record it, including the events that the browser derives from others. */
 function ordering(url: string): readonly UserAction[] {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const front = `${url}/`
   const order = found('#order > button', { testId: 'order', role: { role: 'button', name: 'Order' }, text: 'Order' })
   const gift = found('input[name="gift"]', { role: { role: 'checkbox', name: 'It is a gift' } })
   const email = found('input[name="email"]', { placeholder: 'you@example.com' })
   return [
-    tale.action('navigation', front, { cause: 'typed' }),
-    tale.action('click', front, found('section:nth-of-type(2) > button:nth-of-type(3)', { testId: 'add', text: 'Add a thing' })),
-    tale.action('scroll', front, { scroll: { x: 0, y: 300 } }),
-    tale.action('input', front, { ...found('input[name="name"]', { label: 'Name' }), value: 'Ada "the first" Lovelace' }),
-    tale.action('input', front, { ...email, value: 'ada@example.com' }),
-    tale.action('input', front, { ...found('input[name="password"]', { label: 'Password' }), secret: true }),
-    tale.action('select', front, { ...found('select[name="size"]', { label: 'Size' }), value: 'l' }),
-    tale.action('click', front, gift),
-    tale.action('check', front, { ...gift, checked: true }),
-    tale.action('click', front, order),
-    tale.action('submit', front, found('#order')),
-    tale.action('navigation', `${url}/ordered`, { cause: 'form' }),
-    tale.action('click', `${url}/ordered`, found('a', { role: { role: 'link', name: 'Back' }, text: 'Back' })),
-    tale.action('navigation', front, { cause: 'link' }),
-    tale.action('click', front, found('section > button:nth-of-type(6)', { testId: 'push' })),
-    tale.action('navigation', `${url}/pushed`, { cause: 'script' }),
-    tale.action('navigation', front, { cause: 'history' }),
-    tale.action('key', front, { ...email, key: 'Tab' }),
-    tale.action('navigation', front, { cause: 'reload' }),
+    sequence.action('navigation', front, { cause: 'typed' }),
+    sequence.action(
+      'click',
+      front,
+      found('section:nth-of-type(2) > button:nth-of-type(3)', { testId: 'add', text: 'Add a thing' }),
+    ),
+    sequence.action('scroll', front, { scroll: { x: 0, y: 300 } }),
+    sequence.action('input', front, { ...found('input[name="name"]', { label: 'Name' }), value: 'Ada "the first" Lovelace' }),
+    sequence.action('input', front, { ...email, value: 'ada@example.com' }),
+    sequence.action('input', front, { ...found('input[name="password"]', { label: 'Password' }), secret: true }),
+    sequence.action('select', front, { ...found('select[name="size"]', { label: 'Size' }), value: 'l' }),
+    sequence.action('click', front, gift),
+    sequence.action('check', front, { ...gift, checked: true }),
+    sequence.action('click', front, order),
+    sequence.action('submit', front, found('#order')),
+    sequence.action('navigation', `${url}/ordered`, { cause: 'form' }),
+    sequence.action('click', `${url}/ordered`, found('a', { role: { role: 'link', name: 'Back' }, text: 'Back' })),
+    sequence.action('navigation', front, { cause: 'link' }),
+    sequence.action('click', front, found('section > button:nth-of-type(6)', { testId: 'push' })),
+    sequence.action('navigation', `${url}/pushed`, { cause: 'script' }),
+    sequence.action('navigation', front, { cause: 'history' }),
+    sequence.action('key', front, { ...email, key: 'Tab' }),
+    sequence.action('navigation', front, { cause: 'reload' }),
   ]
 }
 
@@ -59,16 +63,16 @@ describeInChromium('a reproduction script', () => {
 
   test('Enter in a field submits the form once, although the browser also clicks its button', slow, async () => {
     await using site = await startSite()
-    const tale = new Tale()
+    const sequence = new RecordSequence()
     const front = `${site.url}/`
     const name = found('input[name="name"]', { label: 'Name' })
-    const pressed = tale.action('key', front, { ...name, key: 'Enter' })
+    const pressed = sequence.action('key', front, { ...name, key: 'Enter' })
     const actions = [
-      tale.action('input', front, { ...name, value: 'Ada' }),
+      sequence.action('input', front, { ...name, value: 'Ada' }),
       { ...pressed, at: pressed.at + 2_000 },
-      { ...tale.action('click', front, found('#order > button', { testId: 'order' })), at: pressed.at + 2_001 },
-      { ...tale.action('submit', front, found('#order')), at: pressed.at + 2_001 },
-      { ...tale.action('navigation', `${site.url}/ordered`, { cause: 'form' }), at: pressed.at + 2_050 },
+      { ...sequence.action('click', front, found('#order > button', { testId: 'order' })), at: pressed.at + 2_001 },
+      { ...sequence.action('submit', front, found('#order')), at: pressed.at + 2_001 },
+      { ...sequence.action('navigation', `${site.url}/ordered`, { cause: 'form' }), at: pressed.at + 2_050 },
     ]
     const { code, output } = await runScript(reproduction(actions))
     expect(output).toContain('All 3 steps were repeated.')
@@ -81,7 +85,7 @@ describeInChromium('a reproduction script', () => {
     await using server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<a href="${site.url}/second" target="_blank">Elsewhere</a>`)
     })
-    const [first, second] = [new Tale('tab-1'), new Tale('tab-2')]
+    const [first, second] = [new RecordSequence('tab-1'), new RecordSequence('tab-2')]
     second.wait(1_000)
     const actions = [
       first.action('navigation', `${server.url}/`, { cause: 'typed' }),
@@ -105,13 +109,13 @@ describeInChromium('a reproduction script', () => {
       setTimeout(() => response.end(`<a href="/">Again</a><a id="on" href="/on?after=${loaded}">On</a>`), 300)
     })
     const { url } = server
-    const tale = new Tale()
+    const sequence = new RecordSequence()
     const actions = [
-      tale.action('navigation', `${url}/`, { cause: 'typed' }),
-      tale.action('click', `${url}/`, found('a:nth-of-type(1)', { text: 'Again' })),
-      tale.action('navigation', `${url}/`, { cause: 'link' }),
-      tale.action('click', `${url}/`, found('#on', { text: 'On' })),
-      tale.action('navigation', `${url}/on?after=2`, { cause: 'link' }),
+      sequence.action('navigation', `${url}/`, { cause: 'typed' }),
+      sequence.action('click', `${url}/`, found('a:nth-of-type(1)', { text: 'Again' })),
+      sequence.action('navigation', `${url}/`, { cause: 'link' }),
+      sequence.action('click', `${url}/`, found('#on', { text: 'On' })),
+      sequence.action('navigation', `${url}/on?after=2`, { cause: 'link' }),
     ]
     const { code, output } = await runScript(reproduction(actions))
     expect(output).toContain('All 3 steps were repeated.')
@@ -120,23 +124,23 @@ describeInChromium('a reproduction script', () => {
 
   test('an element without a name is selected by its position', slow, async () => {
     await using site = await startSite()
-    const tale = new Tale()
+    const sequence = new RecordSequence()
     const front = `${site.url}/`
     // Nine buttons have this role, and none has this name.
     const many = found('section:nth-of-type(2) > button:nth-of-type(2)', { text: 'thing' })
-    const { code } = await runScript(reproduction([tale.action('click', front, many)]))
+    const { code } = await runScript(reproduction([sequence.action('click', front, many)]))
     expect(code).toBe(0)
     expect(site.requests.map(({ path }) => path)).toContain('/api/items/2')
   })
 
   test('a step that cannot be repeated is reported by name, and the script fails', slow, async () => {
     await using site = await startSite()
-    const tale = new Tale()
+    const sequence = new RecordSequence()
     const front = `${site.url}/`
     const actions = [
-      tale.action('navigation', front, { cause: 'typed' }),
-      tale.action('click', front, found('nav > a', { testId: 'to-second' })),
-      tale.action('navigation', `${site.url}/third`, { cause: 'link' }),
+      sequence.action('navigation', front, { cause: 'typed' }),
+      sequence.action('click', front, found('nav > a', { testId: 'to-second' })),
+      sequence.action('navigation', `${site.url}/third`, { cause: 'link' }),
     ]
     const script = reproduction(actions).replace('setDefaultTimeout(15_000)', 'setDefaultTimeout(2_000)')
     const { code, output } = await runScript(script)
@@ -147,12 +151,12 @@ describeInChromium('a reproduction script', () => {
 
   test('the site can differ from the recorded one', slow, async () => {
     await using site = await startSite()
-    const tale = new Tale()
+    const sequence = new RecordSequence()
     const recorded = 'https://shop.example/'
     const actions = [
-      tale.action('navigation', recorded, { cause: 'typed' }),
-      tale.action('click', recorded, found('nav > a', { testId: 'to-second' })),
-      tale.action('navigation', 'https://shop.example/second', { cause: 'link' }),
+      sequence.action('navigation', recorded, { cause: 'typed' }),
+      sequence.action('click', recorded, found('nav > a', { testId: 'to-second' })),
+      sequence.action('navigation', 'https://shop.example/second', { cause: 'link' }),
     ]
     const { code } = await runScript(reproduction(actions, { baseUrl: site.url }))
     expect(code).toBe(0)
@@ -160,7 +164,7 @@ describeInChromium('a reproduction script', () => {
 })
 
 test('the best selector comes first', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const everything = {
     testId: 'the-id',
     role: { role: 'button', name: 'The role' },
@@ -173,7 +177,7 @@ test('the best selector comes first', () => {
   const { label: _label, ...withoutLabel } = withoutRole
   const { placeholder: _placeholder, ...withoutPlaceholder } = withoutLabel
   const ways = [everything, withoutId, withoutRole, withoutLabel, withoutPlaceholder, {}].map((selectors) => {
-    const script = reproduction([tale.action('click', 'http://127.0.0.1/', found('#a', selectors))])
+    const script = reproduction([sequence.action('click', 'http://127.0.0.1/', found('#a', selectors))])
     return /one\((page.*)\)\n/.exec(script)?.[1]
   })
   expect(ways).toEqual([
@@ -187,9 +191,9 @@ test('the best selector comes first', () => {
 })
 
 test('a script that would be too long contains the newest actions, with a comment', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const actions = Array.from({ length: 1_000 }, (_, i) =>
-    tale.action('click', 'http://127.0.0.1/', found(`#button-${i}`, { text: `Button ${i}` })),
+    sequence.action('click', 'http://127.0.0.1/', found(`#button-${i}`, { text: `Button ${i}` })),
   )
   const script = reproduction(actions, { limit: 20_000 })
   expect(script.length).toBeLessThanOrEqual(20_000)
@@ -199,14 +203,14 @@ test('a script that would be too long contains the newest actions, with a commen
 })
 
 test('actions that cannot be repeated are omitted with a comment', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const page = 'http://127.0.0.1/'
   const script = reproduction([
-    tale.action('navigation', 'javascript:alert(1)', { cause: 'typed' }),
-    tale.action('navigation', page, { cause: 'typed' }),
-    tale.action('key', page, { ...found('#a'), key: 'Unidentified' }),
-    tale.action('input', page, { ...found('#file'), value: 'C:\\fakepath\\letter.pdf' }),
-    tale.action('click', page),
+    sequence.action('navigation', 'javascript:alert(1)', { cause: 'typed' }),
+    sequence.action('navigation', page, { cause: 'typed' }),
+    sequence.action('key', page, { ...found('#a'), key: 'Unidentified' }),
+    sequence.action('input', page, { ...found('#file'), value: 'C:\\fakepath\\letter.pdf' }),
+    sequence.action('click', page),
   ])
   expect(script.match(/^\/\/ Left out: .*/gm)).toEqual([
     '// Left out: 1 action, because it was on a page that has no usual address.',
@@ -218,21 +222,21 @@ test('actions that cannot be repeated are omitted with a comment', () => {
 })
 
 test('an action that is reported on navigation comes before the navigation', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const [first, second] = ['http://127.0.0.1/first', 'http://127.0.0.1/second']
-  const opened = tale.action('navigation', first, { cause: 'typed' })
-  const typed = tale.action('input', first, { ...found('#name'), value: 'Ada' })
-  const left = tale.action('navigation', second, { cause: 'typed' })
+  const opened = sequence.action('navigation', first, { cause: 'typed' })
+  const typed = sequence.action('input', first, { ...found('#name'), value: 'Ada' })
+  const left = sequence.action('navigation', second, { cause: 'typed' })
   const script = reproduction([opened, left, typed])
   expect(script).toBe(reproduction([opened, typed, left]))
   expect(script.indexOf('fill("Ada")')).toBeLessThan(script.indexOf('at("/second")'))
 })
 
 test('a page without a recorded navigation is opened before its first action', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const [first, second] = ['http://127.0.0.1/first', 'http://127.0.0.1/second']
-  const clicked = tale.action('click', first, found('a', { text: 'Next' }))
-  const left = tale.action('navigation', second, { cause: 'link' })
+  const clicked = sequence.action('click', first, found('a', { text: 'Next' }))
+  const left = sequence.action('navigation', second, { cause: 'link' })
   // The page reports the click only on navigation.
   const script = reproduction([left, clicked])
   expect(script).toBe(reproduction([clicked, left]))
@@ -242,8 +246,8 @@ test('a page without a recorded navigation is opened before its first action', (
 })
 
 test('actions in a frame are repeated on the page that contains the frame', () => {
-  const tale = new Tale()
-  const clicked = tale.action('click', 'http://elsewhere.example/framed', {
+  const sequence = new RecordSequence()
+  const clicked = sequence.action('click', 'http://elsewhere.example/framed', {
     ...found('#inside'),
     pageUrl: 'http://127.0.0.1/frames',
   })
@@ -254,8 +258,8 @@ test('actions in a frame are repeated on the page that contains the frame', () =
 })
 
 test('options that were selected together are selected together again', () => {
-  const tale = new Tale()
-  const chosen = tale.action('select', 'http://127.0.0.1/', { ...found('#sizes'), value: 's\nl' })
+  const sequence = new RecordSequence()
+  const chosen = sequence.action('select', 'http://127.0.0.1/', { ...found('#sizes'), value: 's\nl' })
   expect(reproduction([chosen])).toContain('.selectOption(["s", "l"])')
 })
 

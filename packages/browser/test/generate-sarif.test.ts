@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sarif } from '../src/generate/sarif/sarif.ts'
 import type { Audit, AuditFault } from '../src/records/records.ts'
-import { fault, Tale } from './generate-records.ts'
+import { fault, RecordSequence } from './generate-records.ts'
 import { sarifErrors } from './generate-schemas.ts'
 
 const page = 'http://127.0.0.1:4000/cart?step=[2]'
 
 function audited(...faults: readonly AuditFault[]): Audit {
-  return new Tale().audit(page, faults)
+  return new RecordSequence().audit(page, faults)
 }
 
 test('the log is valid against the published schema', () => {

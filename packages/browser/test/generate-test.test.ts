@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
 import { playwrightTest } from '../src/generate/script/playwright-test.ts'
 import { describeInChromium } from './chromium.ts'
-import { everyKind, found, Tale } from './generate-records.ts'
+import { everyKind, found, RecordSequence } from './generate-records.ts'
 import { compileSpec, runSpec } from './generate-running.ts'
 import { type Server, startServer } from './generate-server.ts'
 
@@ -44,29 +44,31 @@ document.querySelector('button').addEventListener('click', async () => {
 
 /** The test generated from using the working shop. */
 function recorded({ withException = false } = {}): string {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const url = 'http://shop.example'
   const front = `${url}/`
   const pageUrl = front
-  const opened = tale.action('navigation', front, { cause: 'typed' })
+  const opened = sequence.action('navigation', front, { cause: 'typed' })
   const loaded = [
-    tale.request(front, { type: 'document', pageUrl }),
-    tale.request(`${url}/api/things`, { pageUrl }),
-    tale.request('https://counter.elsewhere.example/hit', { pageUrl }),
+    sequence.request(front, { type: 'document', pageUrl }),
+    sequence.request(`${url}/api/things`, { pageUrl }),
+    sequence.request('https://counter.elsewhere.example/hit', { pageUrl }),
   ]
-  const filled = tale.action('input', front, { ...found('#name', { label: 'Name' }), value: 'Ada' })
-  const checked = tale.action('check', front, { ...found('#gift', { label: 'Gift' }), checked: true })
-  const clicked = tale.action('click', front, found('button', { testId: 'save', text: 'Save it' }))
+  const filled = sequence.action('input', front, { ...found('#name', { label: 'Name' }), value: 'Ada' })
+  const checked = sequence.action('check', front, { ...found('#gift', { label: 'Gift' }), checked: true })
+  const clicked = sequence.action('click', front, found('button', { testId: 'save', text: 'Save it' }))
   const saved = [
-    tale.request(`${url}/api/things`, { pageUrl, method: 'POST', status: 201 }),
-    tale.request(`${url}/api/things/1767348000123`, { pageUrl }),
+    sequence.request(`${url}/api/things`, { pageUrl, method: 'POST', status: 201 }),
+    sequence.request(`${url}/api/things/1767348000123`, { pageUrl }),
   ]
-  const left = tale.action('navigation', `${url}/saved`, { cause: 'script' })
+  const left = sequence.action('navigation', `${url}/saved`, { cause: 'script' })
   return playwrightTest({
     title: 'saving a thing',
     actions: [opened, filled, checked, clicked, left],
     network: [...loaded, ...saved],
-    logs: withException ? [tale.log('error', 'Uncaught Error: broken', { from: 'exception' })] : [tale.log('error', 'a line')],
+    logs: withException
+      ? [sequence.log('error', 'Uncaught Error: broken', { from: 'exception' })]
+      : [sequence.log('error', 'a line')],
   })
 }
 
@@ -124,16 +126,16 @@ test('it asserts only responses of the site itself, and only the presence of par
 })
 
 test('it asserts responses of automatic page loads, and nothing that came long after', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const url = 'http://shop.example'
   const network = [
-    tale.request(`${url}/api/before`),
-    tale.request(`${url}/`, { type: 'document' }),
-    tale.request(`${url}/api/things`),
+    sequence.request(`${url}/api/before`),
+    sequence.request(`${url}/`, { type: 'document' }),
+    sequence.request(`${url}/api/things`),
   ]
-  tale.wait(60_000)
-  network.push(tale.request(`${url}/api/polled`))
-  const spec = playwrightTest({ actions: [tale.action('click', `${url}/`, found('button'))], network })
+  sequence.wait(60_000)
+  network.push(sequence.request(`${url}/api/polled`))
+  const spec = playwrightTest({ actions: [sequence.action('click', `${url}/`, found('button'))], network })
   expect(spec.match(/(?<=await )answered\(.*/g)).toEqual([
     'answered("GET", at("/"), 200)',
     'answered("GET", at("/api/things"), 200)',
@@ -141,15 +143,15 @@ test('it asserts responses of automatic page loads, and nothing that came long a
 })
 
 test('an endpoint with varying responses within a step is not asserted', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const page = 'http://shop.example/'
-  const actions = [tale.action('click', page, found('button'))]
-  const network = [202, 202, 200].map((status) => tale.request('http://shop.example/api/job', { status }))
+  const actions = [sequence.action('click', page, found('button'))]
+  const network = [202, 202, 200].map((status) => sequence.request('http://shop.example/api/job', { status }))
   expect(playwrightTest({ actions, network })).not.toContain('await answered(')
 })
 
 test('the generated test compiles', slow, async () => {
-  const network = [{ ...new Tale().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
+  const network = [{ ...new RecordSequence().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
   expect(await compileSpec(playwrightTest({ actions: everyKind(), network }))).toEqual({ code: 0, output: '' })
   expect(await compileSpec(recorded())).toEqual({ code: 0, output: '' })
 })

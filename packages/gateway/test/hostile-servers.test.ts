@@ -99,7 +99,7 @@ describe('an elicitation of a server', () => {
   })
 })
 
-describe('a server that never stops talking', () => {
+describe('a server that sends messages without end', () => {
   const text = 'x'.repeat(200)
   const floods = {
     progress: { method: 'notifications/progress', params: { progressToken: '$token', progress: 1, message: text } },

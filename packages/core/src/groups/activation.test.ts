@@ -450,7 +450,7 @@ function flawOf({ declarations, quota }: Graph): 'group_cycle' | 'conflicting_gr
 }
 
 /** The active groups and when each was last used. */
-interface World {
+interface WalkState {
   readonly graph: Graph
   readonly groups: Groups
   readonly activation: Activation
@@ -465,16 +465,16 @@ function deepFreeze<T>(value: T): T {
   return value
 }
 
-const isOn = ({ activation }: World, name: string): boolean => activation.groups.includes(name)
+const isOn = ({ activation }: WalkState, name: string): boolean => activation.groups.includes(name)
 
 /** Why this step must be rejected, if it must. */
-function refusalExpected(world: World, step: Step): Failure['reason'] | undefined {
-  const { graph, activation } = world
+function refusalExpected(state: WalkState, step: Step): Failure['reason'] | undefined {
+  const { graph, activation } = state
   if (step.kind === 'deactivate' || step.kind === 'touch') return undefined
   const { declarations } = graph
   const asked = step.kind === 'all' ? step.names : [step.name]
   const parent = step.kind === 'all' ? undefined : declarations[step.name]?.parent
-  if (parent !== undefined && !isOn(world, parent)) return 'group_inactive'
+  if (parent !== undefined && !isOn(state, parent)) return 'group_inactive'
   const wanted = support(declarations, asked)
   if (clashing(declarations, wanted)) return 'conflicting_groups'
   if (!fits(graph, wanted)) return 'quota_full'
@@ -482,7 +482,7 @@ function refusalExpected(world: World, step: Step): Failure['reason'] | undefine
   return graph.quota.whenFull === 'refuse' && !fits(graph, new Set([...left, ...wanted])) ? 'quota_full' : undefined
 }
 
-function planOfStep({ graph, groups: declared, activation }: World, step: Step): Plan {
+function planOfStep({ graph, groups: declared, activation }: WalkState, step: Step): Plan {
   const cost = (name: string): number => graph.costs[name] ?? 0
   if (step.kind === 'all') return planActivateAll(declared, activation, step.names, cost)
   if (step.kind === 'activate') return planActivate(declared, activation, step.name, cost)
@@ -498,8 +498,8 @@ const inOrder = (list: readonly string[], mustPrecede: (one: string, other: stri
   list.every((name, index) => !list.slice(index + 1).some((later) => mustPrecede(later, name)))
 
 /** A message for each rule that this plan breaks. */
-function brokenRules(world: World, step: Step, plan: Plan): readonly string[] {
-  const { graph, activation } = world
+function brokenRules(state: WalkState, step: Step, plan: Plan): readonly string[] {
+  const { graph, activation } = state
   const { declarations } = graph
   const before = activation.groups
   const after = plan.next.groups
@@ -514,14 +514,14 @@ function brokenRules(world: World, step: Step, plan: Plan): readonly string[] {
     'the quota holds': fits(graph, after),
     'off lists a group after all that stand on it': inOrder(off, (one, other) => standsOn(declarations, one, other)),
     'on lists a group before all that stand on it': inOrder(plan.on, (one, other) => standsOn(declarations, other, one)),
-    ...rulesOfStep(world, step, plan),
+    ...rulesOfStep(state, step, plan),
   }
   return Object.keys(rules).filter((rule) => rules[rule] === false)
 }
 
-function rulesOfStep(world: World, step: Step, { next, off, on }: Plan): { readonly [rule: string]: boolean } {
-  const { declarations } = world.graph
-  const before = world.activation.groups
+function rulesOfStep(state: WalkState, step: Step, { next, off, on }: Plan): { readonly [rule: string]: boolean } {
+  const { declarations } = state.graph
+  const before = state.activation.groups
   const gone = off.map(({ group }) => group)
   if (step.kind === 'touch') return { 'using a group switches nothing': sameSet(next.groups, before) }
   if (step.kind === 'deactivate') {
@@ -533,14 +533,14 @@ function rulesOfStep(world: World, step: Step, { next, off, on }: Plan): { reado
   const losers = before.filter((name) => clashing(declarations, new Set([...wanted, ...support(declarations, [name])])))
   const evicted = gone.filter((name) => !losers.includes(name))
   const contenders = new Set([...before.filter((name) => !losers.includes(name)), ...wanted])
-  const lastUse = (name: string): number => world.usedAt.get(name) ?? 0
+  const lastUse = (name: string): number => state.usedAt.get(name) ?? 0
   const oldestKept = Math.min(...next.groups.filter((name) => !wanted.has(name)).map(lastUse))
   return {
     'what was asked for is active': asked.every((name) => next.groups.includes(name)),
     'nothing is switched for groups that are active':
       on.length + off.length === 0 || !asked.every((name) => before.includes(name)),
     'what is excluded goes, with all that stands on it': losers.every((name) => gone.includes(name)),
-    'nothing is evicted when all fit': evicted.length === 0 || !fits(world.graph, contenders),
+    'nothing is evicted when all fit': evicted.length === 0 || !fits(state.graph, contenders),
     'what is evicted was used before all that stays': evicted.every((name) => lastUse(name) <= oldestKept),
   }
 }
@@ -576,12 +576,12 @@ describe('random groups', () => {
         let activation = deepFreeze(fits(graph, initial.groups) ? initial : nothingActive)
         const usedAt = new Map<string, number>()
         for (const [index, step] of steps.entries()) {
-          const world: World = { graph, groups: declared, activation, usedAt }
-          const refusal = reasonOf(() => planOfStep(world, step))
-          expect(refusal).toBe(refusalExpected(world, step))
+          const state: WalkState = { graph, groups: declared, activation, usedAt }
+          const refusal = reasonOf(() => planOfStep(state, step))
+          expect(refusal).toBe(refusalExpected(state, step))
           if (refusal !== undefined) continue
-          const plan = planOfStep(world, step)
-          expect(brokenRules(world, step, plan)).toEqual([])
+          const plan = planOfStep(state, step)
+          expect(brokenRules(state, step, plan)).toEqual([])
           activation = deepFreeze(plan.next)
           const used = step.kind === 'all' ? step.names : step.kind === 'deactivate' ? [] : [step.name]
           const inUse = used.filter((name) => activation.groups.includes(name))

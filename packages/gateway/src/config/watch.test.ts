@@ -24,14 +24,14 @@ afterEach(() => rm(folder, { recursive: true }))
 async function following(options: Partial<WatchOptions> = {}) {
   const reports: ({ servers: readonly string[] } | { problems: readonly ConfigProblem[] })[] = []
   let wake = (): void => undefined
-  const tell = (each: (typeof reports)[number]): void => {
+  const report = (each: (typeof reports)[number]): void => {
     reports.push(each)
     wake()
   }
   const watch = new ConfigWatch(file, await readConfig(file, {}), {
     environment: {},
-    changed: ({ config }) => tell({ servers: Object.keys(config.mcpServers) }),
-    invalid: (problems) => tell({ problems }),
+    changed: ({ config }) => report({ servers: Object.keys(config.mcpServers) }),
+    invalid: (problems) => report({ problems }),
     settleMs: 20,
     ...options,
   })
@@ -160,7 +160,7 @@ describe('a watched configuration', () => {
     let isBroken = true
     const reports: string[] = []
     let wake = (): void => undefined
-    const tell = (what: string): void => {
+    const report = (what: string): void => {
       reports.push(what)
       wake()
     }
@@ -168,9 +168,9 @@ describe('a watched configuration', () => {
       environment: {},
       changed: ({ config }) => {
         if (isBroken) throw new Error('no room')
-        tell(Object.keys(config.mcpServers).join())
+        report(Object.keys(config.mcpServers).join())
       },
-      invalid: (problems) => tell(problems.map(({ message }) => message).join()),
+      invalid: (problems) => report(problems.map(({ message }) => message).join()),
       settleMs: 20,
     })
     await watch.reload()

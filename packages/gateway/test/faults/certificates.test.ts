@@ -66,7 +66,7 @@ test.skipIf(openssl.isMissing)(
         { url: `https://localhost:${port}/mcp`, headers: { authorization: 'Bearer only-for-the-right-one' } },
       ]),
     )
-    const says = {
+    const errors = {
       expired: /certificate has expired.*renew/u,
       foreign: /certificate is for DNS:other\.example, not for the host name of the URL/u,
       self: /certificate is self-signed.*NODE_EXTRA_CA_CERTS/u,
@@ -79,10 +79,10 @@ test.skipIf(openssl.isMissing)(
     await until(async () => (await client.refresh()).some(({ name }) => name === 'trusted__ping'), 'the trusted server is ready')
     expect(await client.call('trusted__ping')).toMatchObject({ content: [{ text: 'pong' }] })
     const failing = async () =>
-      (await gateway.status()).upstreams.filter(({ name, lastError }) => name in says && lastError !== undefined)
-    await until(async () => (await failing()).length === Object.keys(says).length, 'all others are rejected')
+      (await gateway.status()).upstreams.filter(({ name, lastError }) => name in errors && lastError !== undefined)
+    await until(async () => (await failing()).length === Object.keys(errors).length, 'all others are rejected')
     const upstreams = await failing()
-    for (const [name, message] of Object.entries(says)) {
+    for (const [name, message] of Object.entries(errors)) {
       const upstream = upstreams.find((each) => each.name === name)
       expect(upstream?.lastError).toMatch(message)
       expect(upstream?.lastError).toContain('nothing was sent')

@@ -115,14 +115,16 @@ test('for any composite tool and any data, list, schema and dispatch agree', asy
           // Only tools without any available mode are omitted.
           expect(tool === undefined).toBe(listed.length === 0)
           const counted = listed.flatMap(({ name, counts }) => (counts === undefined ? [] : [[name, moment[counts]] as const]))
-          const tells = modes.some(({ counts, needs = true }) => counts !== undefined || (policy === 'static' && needs !== true))
+          const hasMeta = modes.some(
+            ({ counts, needs = true }) => counts !== undefined || (policy === 'static' && needs !== true),
+          )
           for (const { inputSchema, _meta } of tool === undefined ? [] : [tool]) {
             expect(inputSchema.type).toBe('object')
             for (const combiner of combiners) expect(inputSchema).not.toHaveProperty([combiner])
             const properties = inputSchema.properties as { [name: string]: { enum?: unknown } }
             expect(properties[by]?.enum).toEqual(listed.map(({ name }) => name))
             expect(canonicalJson(JSON.parse(JSON.stringify(inputSchema)))).toBe(canonicalJson(inputSchema))
-            expect(_meta?.available_modes).toEqual(tells ? available.map(({ name }) => name) : undefined)
+            expect(_meta?.available_modes).toEqual(hasMeta ? available.map(({ name }) => name) : undefined)
             expect(_meta?.data_counts).toEqual(counted.length === 0 ? undefined : Object.fromEntries(counted))
             const check = compileJsonSchema('observe', inputSchema)
             for (const { name, takes } of available) {
