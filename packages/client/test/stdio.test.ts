@@ -85,7 +85,7 @@ test('a server that cannot start is reported with its stderr output', async () =
 test('an uncaught exception is reported without its stack', async () => {
   const { message } = await failure(connect(server('odd.mjs', 'throw')))
   expect(message).toMatch(/^node exited with code 1: TypeError: the key is missing\nLast stderr output:\n/u)
-  expect(message).toContain('not set')
+  expect(message).toContain('API_KEY is not set')
   expect(message).not.toMatch(/odd\.mjs:\d|Node\.js v/u)
 })
 
