@@ -49,7 +49,7 @@ test('AT-G88: plugins that throw, hang, exit, patch globals or kill themselves d
     expect((await client.call('box__quits')).isError).toBe(true)
     await isWell()
     expect(await names()).not.toContain('box__throws')
-    // Calls of hanging plugins are still pending; everyone else is served meanwhile.
+    // Hanging plugins are still loading; everything else is served meanwhile.
     let logged = ''
     await until(async () => {
       logged = (await gateway.at.unfold(['logs', 'box', '--level', 'debug', '--limit', '1000'])).stdout
