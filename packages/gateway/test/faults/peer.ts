@@ -87,7 +87,7 @@ export class Peer implements AsyncDisposable {
     return { url: `http://127.0.0.1:${port}/${path}`, type: this.kind === 'sse' ? 'sse' : 'http' }
   }
 
-  /** The number of `tools/list` requests. */
+  /** The number of `tools/list` requests, without those for further pages. */
   get lists(): number {
     return this.asked.filter((method) => method === 'tools/list').length
   }
