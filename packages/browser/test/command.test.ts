@@ -16,7 +16,7 @@ import { textOf } from './replies.ts'
 import { type Site, startSite } from './site.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const options = { timeout: 120_000 }
+const slow = { timeout: 120_000 }
 const first = ['observe', 'query_dom']
 const all = ['observe', 'query_dom', 'analyze', 'generate', 'configure']
 
@@ -123,14 +123,14 @@ const namesOf = async (client: Client): Promise<readonly string[]> =>
   (await client.listTools(undefined, { cacheMode: 'bypass' })).tools.map(({ name }) => name)
 
 describe('the command, before it starts anything', () => {
-  test('--help shows the purpose, options and exit codes', options, async () => {
+  test('--help shows the purpose, options and exit codes', slow, async () => {
     const { code, stdout } = await run(['--help'])
     expect(code).toBe(0)
     for (const word of ['--open', '--http', '--attach', '--headless', '--profile', '--browser', '--output', 'Exit codes'])
       expect(stdout).toContain(word)
   })
 
-  test('--version prints the version of the package', options, async () => {
+  test('--version prints the version of the package', slow, async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` })
   })
 
@@ -141,14 +141,14 @@ describe('the command, before it starts anything', () => {
     [['one.example', '--open', 'two.example'], 'specified twice'],
     [['--open', 'http://'], 'is not a valid page URL'],
     [['--attach', 'http://127.0.0.1:9222', '--headless'], '--attach watches a browser that runs already'],
-  ])('%j is a usage error: exit code 2, and what to do', options, async (args, message) => {
+  ])('%j is a usage error: exit code 2, and what to do', slow, async (args, message) => {
     const { code, stdout, stderr } = await run(args)
     expect(stderr).toContain(message)
     expect(stderr).toContain('See unfold-browser --help.')
     expect([code, stdout]).toEqual([2, ''])
   })
 
-  test('a missing browser is exit code 4', options, async () => {
+  test('a missing browser is exit code 4', slow, async () => {
     const { code, stderr } = await run(['--browser', join(folder, 'no-browser')])
     expect(stderr).toContain('No executable at')
     expect(code).toBe(4)
@@ -157,7 +157,7 @@ describe('the command, before it starts anything', () => {
 
   test.skipIf(process.platform !== 'linux')(
     'on a machine without a browser the error says how to install one: exit code 4',
-    options,
+    slow,
     async () => {
       // The browsers of this machine are not in the locations searched on macOS.
       const asMac = 'data:text/javascript,Object.defineProperty(process, "platform", { value: "darwin" })'
@@ -168,13 +168,13 @@ describe('the command, before it starts anything', () => {
     },
   )
 
-  test('a program that is not a browser is exit code 4, with its output', options, async () => {
+  test('a program that is not a browser is exit code 4, with its output', slow, async () => {
     const { code, stderr } = await run(['--headless', '--browser', process.execPath])
     expect(stderr).toContain('could not be started')
     expect(code).toBe(4)
   })
 
-  test('an unreachable browser, or one on another machine, is exit code 4', options, async () => {
+  test('an unreachable browser, or one on another machine, is exit code 4', slow, async () => {
     const nothing = await run(['--attach', 'http://127.0.0.1:9'])
     expect(nothing.stderr).toContain('No browser could be reached at http://127.0.0.1:9')
     expect(nothing.stderr).toContain('--remote-debugging-port=9222')
@@ -209,7 +209,7 @@ describeInChromium('the command, with a browser', () => {
     return transport
   }
 
-  test('over stdio a new server has two tools, and exits with its browser when the client disconnects', options, async () => {
+  test('over stdio a new server has two tools, and exits with its browser when the client disconnects', slow, async () => {
     const client = await connected(stdio())
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(first)
@@ -219,7 +219,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--open records a page from its first request', options, async () => {
+  test('--open records a page from its first request', slow, async () => {
     const client = await connected(stdio('--open', `${site.url}/busy`))
     const seen = async (): Promise<string> =>
       textOf(await client.callTool({ name: 'observe', arguments: { what: 'logs', contains: 'the front page is here' } }))
@@ -229,7 +229,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('the first observation waits for the first page, which is not a user action', options, async () => {
+  test('the first observation waits for the first page, which is not a user action', slow, async () => {
     let asked = (): void => undefined
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve
@@ -261,7 +261,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('waiting for a page that never loads times out', options, async () => {
+  test('waiting for a page that never loads times out', slow, async () => {
     const client = await connected(stdio('--open', `${site.url}/never`))
     const reply = await client.callTool({ name: 'observe', arguments: { what: 'logs' } }, { timeout: 120_000 })
     expect(textOf(reply)).toContain('No log entries so far')
@@ -269,7 +269,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--no-counts omits the counts', options, async () => {
+  test('--no-counts omits the counts', slow, async () => {
     const client = await connected(stdio('--no-counts'))
     await client.callTool({ name: 'observe', arguments: { what: 'logs' } })
     for (const tool of (await client.listTools(undefined, { cacheMode: 'bypass' })).tools)
@@ -278,7 +278,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--http shows how to connect, serves both eras on loopback, and SIGTERM ends it with its browser', options, async () => {
+  test('--http shows how to connect, serves both eras on loopback, and SIGTERM ends it with its browser', slow, async () => {
     const running = command('--headless', '--http', '0', '--open', site.url)
     const [, url = ''] = await running.prints(/Serving on (http:\/\/127\.0\.0\.1:\d+\/mcp)/)
     await running.prints(/claude mcp add --transport http browser http:\/\/127\.0\.0\.1/)
@@ -294,7 +294,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a page that cannot be opened is reported, and the server continues', options, async () => {
+  test('a page that cannot be opened is reported, and the server continues', slow, async () => {
     const running = command('--headless', '--http', '0', '--open', 'http://127.0.0.1:9/')
     const [, url = ''] = await running.prints(/Serving on (\S+)/)
     await running.prints(/http:\/\/127\.0\.0\.1:9\/ could not be opened: .* Is its server running/)
@@ -305,7 +305,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a port in use is exit code 1 and leaves no browser behind', options, async () => {
+  test('a port in use is exit code 1 and leaves no browser behind', slow, async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     try {
@@ -320,7 +320,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a signal during the start of the browser leaves nothing behind', options, async () => {
+  test('a signal during the start of the browser leaves nothing behind', slow, async () => {
     const running = command('--headless', '--http', '0')
     const hasStarted = async (): Promise<number> => (await browsers()).length
     await expect.poll(hasStarted, { timeout: 30_000, interval: 20 }).toBeGreaterThan(0)
@@ -328,7 +328,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--attach records a running browser, and does not close it', options, async () => {
+  test('--attach records a running browser, and does not close it', slow, async () => {
     const profile = join(folder, 'own')
     const own = new Running(chromiumPath(), [
       ...chromiumArgs,
@@ -358,7 +358,7 @@ describeInChromium('the command, with a browser', () => {
   // Only `script` on Linux has these options.
   test.skipIf(terminal.isMissing || process.platform !== 'linux')(
     `in a terminal a line prints what is buffered, and Ctrl-C ends it${terminal.note}`,
-    options,
+    slow,
     async () => {
       const line = `${process.execPath} ${program} --headless --http 0 ${site.url}/busy`
       const running = new Running('script', ['-qec', line, '/dev/null'], 'pipe')
@@ -371,7 +371,7 @@ describeInChromium('the command, with a browser', () => {
     },
   )
 
-  test('a saved session is readable only by its user', options, async () => {
+  test('a saved session is readable only by its user', slow, async () => {
     const client = await connected(stdio('--open', site.url))
     await client.callTool({ name: 'observe', arguments: { what: 'page' } })
     await client.callTool({ name: 'configure', arguments: { action: 'save', name: 'kept' } })

@@ -264,7 +264,7 @@ test('a server with an unset variable is imported and not started until it is se
     expect((await at.unfold(['status'])).stdout).toMatch(/desk +not started +HUB_KEY is not set/u)
   }
   await using gateway = await startGatewayProcess(
-    { ...at, unfold: (args, options) => at.unfold(args, { ...options, env: { HUB_KEY: 'k' } }) },
+    { ...at, unfold: (line, options) => at.unfold(line, { ...options, env: { HUB_KEY: 'k' } }) },
     undefined,
   )
   expect(gateway.stderr()).toMatch(/desk +ready, 7 tools/u)

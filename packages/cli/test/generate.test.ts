@@ -32,8 +32,8 @@ async function generated(at: Home, command: readonly string[], ...args: readonly
   return {
     folder,
     output: JSON.parse(ended.stdout),
-    bin: (...args: readonly string[]) =>
-      run(process.execPath, [join(folder, 'bin.mjs'), ...args], { env: at.env, cwd: at.folder }),
+    bin: (...callArgs: readonly string[]) =>
+      run(process.execPath, [join(folder, 'bin.mjs'), ...callArgs], { env: at.env, cwd: at.folder }),
   }
 }
 

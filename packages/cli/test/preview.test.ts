@@ -133,8 +133,8 @@ test('a configured server is previewed by name, after approval', async () => {
 
 test('errors name the cause and the next step', async () => {
   await using at = await home()
-  const failing = async (...args: readonly string[]) => {
-    const { code, stdout, stderr } = await at.unfold(['preview', ...args])
+  const failing = async (...line: readonly string[]) => {
+    const { code, stdout, stderr } = await at.unfold(['preview', ...line])
     expect(stdout).toBe('')
     return `${code} ${stderr.trimEnd()}`
   }
