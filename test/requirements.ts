@@ -733,7 +733,7 @@ export const requirements = [
   {
     id: 'L04-7',
     transports: 'every',
-    behaviour: 'search results are the same bytes as on a server that lacks the tools that are not permitted',
+    behaviour: 'search results are byte-identical to those of a server without the tools that are not permitted',
   },
 
   { id: 'L05-1', transports: 'every', behaviour: 'describe_tools returns the full definitions of several tools at once' },

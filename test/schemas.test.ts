@@ -42,10 +42,10 @@ interface Subject {
 
 function browserOf(): Subject {
   const recording = new Recording({ redactor: new Redactor() })
-  const nobody = (): never => {
+  const unused = (): never => {
     throw new Error('No browser in this test.')
   }
-  const browser = { tabs: () => [], tab: nobody, snapshot: async () => nobody() }
+  const browser = { tabs: () => [], tab: unused, snapshot: async () => unused() }
   const served = browserToolbox({ recording, browser, baselines: new Baselines(), sessions: folder, output: folder })
   const prepare = (): void => {
     const names = Object.keys(recording.facts.read())

@@ -22,7 +22,7 @@ export interface Wire extends AsyncDisposable {
   /** Sends a request with arbitrary `params`, or none. */
   askExactly(method: string, params: unknown): Promise<Answer>
   /** Methods of the received notifications. */
-  readonly heard: readonly string[]
+  readonly notifications: readonly string[]
   /** Opens the stream for server-initiated messages of a session. */
   listen(): Promise<void>
   /** Drops the connection without a close, even during a request. */
@@ -62,7 +62,7 @@ const envelope = {
 type Exchange = (message: Record<string, unknown>, headers?: Record<string, string>) => Promise<Answer>
 
 interface Line extends AsyncDisposable {
-  readonly heard: string[]
+  readonly notifications: string[]
   exchange: Exchange
   notify(message: Record<string, unknown>): Promise<void>
   /** Receives server-initiated messages. */
@@ -108,7 +108,7 @@ export async function wireTo(
     greeting,
     ask,
     askExactly: (method, params) => send(method, params),
-    heard: line.heard,
+    notifications: line.notifications,
     listen: line.listen,
     vanish: line.vanish,
     leave: line.leave,
@@ -121,15 +121,15 @@ async function pipe(endpoint: Endpoint): Promise<Line> {
   const toServer = new PassThrough()
   const toClient = new PassThrough()
   const server = endpoint.pipe(new StdioServerTransport(toServer, toClient))
-  const heard: string[] = []
+  const notifications: string[] = []
   const waiting: ((answer: Answer) => void)[] = []
   createInterface({ input: toClient }).on('line', (text) => {
     const message = JSON.parse(text) as Message
     if (message.method === undefined) waiting.shift()?.(answerOf(text, 200, message))
-    else heard.push(message.method)
+    else notifications.push(message.method)
   })
   return {
-    heard,
+    notifications,
     exchange: (message) =>
       new Promise((resolve) => {
         waiting.push(resolve)
@@ -147,7 +147,7 @@ async function pipe(endpoint: Endpoint): Promise<Line> {
 
 async function socket(endpoint: Endpoint, era: TestTransport['era']): Promise<Line> {
   const server = await endpoint.http()
-  const heard: string[] = []
+  const notifications: string[] = []
   const always: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
@@ -168,18 +168,18 @@ async function socket(endpoint: Endpoint, era: TestTransport['era']): Promise<Li
     if (session !== null) always['mcp-session-id'] = session
     const text = await response.text()
     const messages = messagesOf(text)
-    heard.push(...messages.flatMap(({ method }) => (method === undefined ? [] : [method])))
+    notifications.push(...messages.flatMap(({ method }) => (method === undefined ? [] : [method])))
     return answerOf(text, response.status, messages.find(({ method }) => method === undefined) ?? {})
   }
   return {
-    heard,
+    notifications,
     exchange: post,
     async notify(message) {
       await post(message)
     },
     async listen() {
       const headers = { ...always, accept: 'text/event-stream' }
-      void follow(await server.fetch(server.url, { headers, signal }), heard)
+      void follow(await server.fetch(server.url, { headers, signal }), notifications)
     },
     vanish: () => gone.abort(),
     async leave() {
@@ -193,11 +193,11 @@ async function socket(endpoint: Endpoint, era: TestTransport['era']): Promise<Li
   }
 }
 
-async function follow(response: Response, heard: string[]): Promise<void> {
+async function follow(response: Response, notifications: string[]): Promise<void> {
   const decoder = new TextDecoder()
   try {
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
-      heard.push(...messagesOf(decoder.decode(chunk)).flatMap(({ method }) => (method === undefined ? [] : [method])))
+      notifications.push(...messagesOf(decoder.decode(chunk)).flatMap(({ method }) => (method === undefined ? [] : [method])))
   } catch {
     // The stream ends with the connection.
   }

@@ -166,7 +166,7 @@ describe('tools', () => {
   test('every tool has a description, and errors say what to do', async () => {
     await using everything = await testContext(made, { view: 'exposure=everything' })
     expect(everything.tools().filter(({ description = '' }) => !description.endsWith('.'))).toEqual([])
-    for (const [name, args, words] of [
+    for (const [name, args, message] of [
       ['triangle_area', { a: 1, b: 1, c: 5 }, 'longer than the other two'],
       ['from_roman_numeral', { numeral: 'IIII' }, '4 is IV'],
       ['binary_to_octal', { digits: '12' }, 'not a digit in base 2'],
@@ -176,7 +176,7 @@ describe('tools', () => {
     ] as const) {
       const result = await everything.call(name, args)
       expect({ name, isError: result.isError }).toEqual({ name, isError: true })
-      expect(text(result)).toContain(words)
+      expect(text(result)).toContain(message)
     }
   })
 

@@ -120,9 +120,9 @@ describe('math', () => {
     ['constructor(1)', 'Functions: sqrt'],
     ['1.2.3', '"1.2.3" is not a number'],
     ['1 / 0', 'no finite value'],
-  ])('%s is rejected', async (expression, words) => {
+  ])('%s is rejected', async (expression, message) => {
     await using session = await loaded('math')
-    await expect(session.call('math_evaluate', { expression })).rejects.toThrow(words)
+    await expect(session.call('math_evaluate', { expression })).rejects.toThrow(message)
   })
 
   test('statistics', async () => {

@@ -1,4 +1,4 @@
-// A server whose handlers forget promises, and whose schemas are expensive. It has no listener for rejections of its own, unless asked.
+// A server whose handlers forget promises, and whose schemas are expensive. By default it has no listener for rejections.
 // Usage: careless.mjs serve|listen|adopt [--off] [--own-listener] [--reject-outside]
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { adopt, defineToolbox, listen, serve } from '@unfold-mcp/server'
@@ -28,7 +28,7 @@ const nested = (depth) => (depth === 0 ? { kind: 'and' } : { kind: 'and', left: 
 
 const forget = async () => {
   await new Promise((resolve) => setTimeout(resolve, 5))
-  throw new Error('nobody awaits this')
+  throw new Error('not awaited')
 }
 
 const box = () =>
@@ -58,7 +58,7 @@ const box = () =>
     .tool('deep', { outputSchema: tree }, () => ({ tree: nested(60) }))
     .tool('cpu', {}, () => String(Math.round(process.cpuUsage().user / 1_000)))
 
-// Its promise belongs to the program, not to the handler that makes it reject.
+// Its promise belongs to the program, not to the handler that rejects it.
 const outside = {}
 void new Promise((resolve) => {
   outside.emit = resolve

@@ -7,7 +7,7 @@ const textFrom = async (port: number, name: string, args: object = {}): Promise<
 
 const rows = (count: number): object => ({ rows: Array.from({ length: count }, (_, id) => ({ id, name: `row ${id}` })) })
 
-/** An expression in an expression. */
+/** A nested expression. */
 function nested(depth: number): object {
   return depth === 0 ? { kind: 'and' } : { kind: 'and', left: nested(depth - 1) }
 }
@@ -16,7 +16,7 @@ describe('AT-R11: arguments that are expensive to validate', () => {
   test('AT-R11-1: 24,000 unique objects are validated in linear time', { timeout: 120_000 }, async () => {
     await using server = await careless('listen')
     expect(await textFrom(server.port, 'store', rows(24_000))).toBe('24000')
-    // Comparing each with every other takes 26 s of CPU time.
+    // Comparing all pairs takes 26 s of CPU time.
     expect(Number(await textFrom(server.port, 'cpu'))).toBeLessThan(10_000)
     const twice = { rows: [{ a: 1, b: 2 }, {}, { b: 2, a: 1 }] }
     expect(await textFrom(server.port, 'store', twice)).toContain(
@@ -35,7 +35,7 @@ describe('AT-R11: arguments that are expensive to validate', () => {
     expect(await textFrom(server.port, 'ping')).toBe('pong')
   })
 
-  test('AT-R11-3: so is a result of such a kind, as a mistake of the author', async () => {
+  test('AT-R11-3: so is such a result, as a mistake of the author', async () => {
     await using server = await careless('listen')
     expect(await textFrom(server.port, 'deep')).toMatch(
       /^Tool "deep" returned an invalid result: tree\.left.*validating this takes more than/u,
@@ -87,18 +87,18 @@ describe('AT-R11: a promise that a handler forgets', () => {
     await using server = await careless(...args)
     await textFrom(server.port, 'forget')
     expect(await server.exited).toBe(1)
-    expect(server.output()).toContain('Error: nobody awaits this')
+    expect(server.output()).toContain('Error: not awaited')
   })
 
   test('AT-R11-9: a program with its own listener keeps its own behaviour', async () => {
     await using server = await careless('serve', '--own-listener')
     await textFrom(server.port, 'forget')
-    await server.prints("The program's own listener: nobody awaits this")
+    await server.prints("The program's own listener: not awaited")
     expect(server.output()).not.toContain('[unfold]')
     expect(await textFrom(server.port, 'ping')).toBe('pong')
   })
 
-  test('AT-R11-10: an exception that nobody catches still ends the program', async () => {
+  test('AT-R11-10: an uncaught exception still ends the program', async () => {
     await using server = await careless('serve')
     await textFrom(server.port, 'throw_later')
     expect(await server.exited).not.toBe(0)

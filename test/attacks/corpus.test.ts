@@ -99,7 +99,7 @@ describe('over standard input and output', () => {
       textOf(
         await timed(
           attackId,
-          target.heard((message) => message.id === id),
+          target.receives((message) => message.id === id),
         ),
       ),
     ).toBe('pong')
@@ -114,7 +114,7 @@ describe('over standard input and output', () => {
     const start = target.messages.length
     const isNew = (): boolean => target.messages.slice(start).some((message) => message.method === undefined)
     target.send(overStdio(as, attack.send))
-    if (expected.kind !== 'ignored') await target.heard(isNew)
+    if (expected.kind !== 'ignored') await target.receives(isNew)
     const first = target.messages.slice(start)
     await pong(target, attack, as)
     const ids = new Set(first.map(({ id }) => id))

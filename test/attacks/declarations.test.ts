@@ -39,7 +39,7 @@ describe('AT-T14: the name of a tool', () => {
   )
 
   test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', '-', '.', 'x'.repeat(128)])(
-    '%j is a name like any other',
+    '%j is an ordinary name',
     async (name) => {
       const box = toolbox()
         .tool(name, { version: '1' }, () => 'one')
@@ -53,7 +53,7 @@ describe('AT-T14: the name of a tool', () => {
   )
 
   test.each(['manage_tools', 'search_tools', 'describe_tools', 'call_tool', 'activate_files', 'deactivate'])(
-    '%s is taken by the library, for tools, aliases and whatever comes later',
+    '%s is reserved for the library, for tools, aliases and later registrations',
     (name) => {
       const registry = new ToolRegistry()
       const box = toolbox().use(registry)
@@ -89,7 +89,7 @@ describe('AT-T15: the name of a group', () => {
     expect(refusal(() => new ToolGroups().withGroup(name, 'x')).reason).toBe('invalid_name')
   })
 
-  test.each(['constructor', 'toString', 'valueOf'])('%j is a name like any other', async (name) => {
+  test.each(['constructor', 'toString', 'valueOf'])('%j is an ordinary name', async (name) => {
     const groups = new ToolGroups().withGroup(name, 'x')
     expect(groups.isActive(name)).toBe(false)
     await groups.activate(name)

@@ -155,7 +155,7 @@ describe('over standard input and output', () => {
   const ping = async (): Promise<string> => {
     const id = nextId()
     target.send(`${request('session', 'tools/call', { name: 'ping' }, id)}\n`)
-    return textOf(await target.heard((message) => message.id === id))
+    return textOf(await target.receives((message) => message.id === id))
   }
 
   test('AT-A05: of two requests with the same id the second is rejected with a null id, and the first gets its own response', async () => {
@@ -163,9 +163,9 @@ describe('over standard input and output', () => {
     target.send(
       `${request('session', 'tools/call', waiting(100), id)}\n${request('session', 'tools/call', { name: 'ping' }, id)}\n`,
     )
-    const refusal = await target.heard(({ error }) => error?.data?.id === id)
+    const refusal = await target.receives(({ error }) => error?.data?.id === id)
     expect(refusal).toMatchObject({ id: null, error: { code: -32600, data: { reason: 'duplicate_id' } } })
-    expect(textOf(await target.heard((message) => message.id === id))).toBe('waited 100')
+    expect(textOf(await target.receives((message) => message.id === id))).toBe('waited 100')
     await ping()
     expect(target.messages.filter((message) => message.id === id)).toHaveLength(1)
   })
@@ -179,7 +179,7 @@ describe('over standard input and output', () => {
     await eventually(async () => (await target.health()).aborted === aborted + 1)
     expect(target.messages.filter((message) => message.id === id)).toEqual([])
     target.send(`${request('session', 'tools/call', { name: 'ping' }, id)}\n`)
-    expect(textOf(await target.heard((message) => message.id === id))).toBe('pong')
+    expect(textOf(await target.receives((message) => message.id === id))).toBe('pong')
   })
 
   test('AT-H95: the server exits when the client disconnects, even while tools run', async () => {

@@ -301,7 +301,7 @@ describe('AT-B19: body limits of the fetch handler', () => {
   test.each([
     ['an endless body', endless, 413, 'body_too_large'],
     [
-      'bytes that are no text',
+      'bytes that are not text',
       () => new Request(address, { method: 'POST', headers: type, body: Buffer.from([0x22, 0xff, 0x22]) }),
       400,
       'invalid_json',

@@ -13,7 +13,7 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const pong = async (): Promise<void> => {
   const id = nextId()
   target.send(`${request('session', 'tools/call', { name: 'ping' }, id)}\n`)
-  expect(textOf(await target.heard((message) => message.id === id))).toBe('pong')
+  expect(textOf(await target.receives((message) => message.id === id))).toBe('pong')
 }
 
 describe('AT-A11: lines', () => {
@@ -25,14 +25,14 @@ describe('AT-A11: lines', () => {
       target.send(Buffer.from([byte]))
       await tick()
     }
-    expect(JSON.parse(textOf(await target.heard((message) => message.id === id)))).toEqual({ text })
+    expect(JSON.parse(textOf(await target.receives((message) => message.id === id)))).toEqual({ text })
   })
 
   test('that arrive in one chunk are handled one by one', async () => {
     const ids = Array.from({ length: 500 }, nextId)
     const lines = ids.map((id) => request('session', 'tools/call', { name: 'ping' }, id))
     target.send(`${hello()}\n${lines.join('\r\n')}\n`)
-    await Promise.all(ids.map((id) => target.heard((message) => message.id === id)))
+    await Promise.all(ids.map((id) => target.receives((message) => message.id === id)))
     expect(target.messages.filter(({ id }) => ids.includes(Number(id)))).toHaveLength(500)
   })
 
@@ -40,7 +40,7 @@ describe('AT-A11: lines', () => {
     const ids = [nextId(), nextId()]
     const [first, second] = ids.map((id) => request('session', 'tools/call', { name: 'ping' }, id))
     target.send(`${hello()}\n\u0000\u0001\n${first}\n{{{\n\n\n"text"\n${second}\n`)
-    await Promise.all(ids.map((id) => target.heard((message) => message.id === id)))
+    await Promise.all(ids.map((id) => target.receives((message) => message.id === id)))
     const refusals = target.messages.flatMap(({ id, error }) => (error === undefined ? [] : [[id, error.data?.reason]]))
     expect(refusals).toEqual([
       [null, 'invalid_json'],
@@ -59,7 +59,7 @@ describe('AT-A11: lines', () => {
       await tick()
     }
     target.send('\n')
-    await target.heard(({ error }) => error?.data?.reason === 'body_too_large')
+    await target.receives(({ error }) => error?.data?.reason === 'body_too_large')
     await pong()
     expect((await target.health()).rss - before.rss).toBeLessThan(100 * 1024 * 1024)
   })
@@ -73,7 +73,7 @@ describe('AT-A16: before the handshake', () => {
     ['a blank line', '   '],
   ])('%s is ignored', async (_, line) => {
     target.send(`${line}\n${hello()}\n`)
-    await target.heard(({ result }) => result?.serverInfo !== undefined)
+    await target.receives(({ result }) => result?.serverInfo !== undefined)
     expect(target.messages).toHaveLength(1)
     await pong()
   })
@@ -84,16 +84,16 @@ describe('AT-A16: before the handshake', () => {
     ['a call without a tool name', request('session', 'tools/call', {}), 'invalid_params'],
   ])('%s is rejected, and the following initialize succeeds', async (_, line, reason) => {
     target.send(`${line}\n`)
-    expect((await target.heard(({ error }) => error !== undefined)).error?.data?.reason).toBe(reason)
+    expect((await target.receives(({ error }) => error !== undefined)).error?.data?.reason).toBe(reason)
     target.send(`${hello()}\n`)
-    await target.heard(({ result }) => result?.serverInfo !== undefined)
+    await target.receives(({ result }) => result?.serverInfo !== undefined)
     await pong()
   })
 
   test('a request with an unknown revision is rejected with the supported revisions', async () => {
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     target.send(`${request('stateless', 'tools/list', { _meta })}\n`)
-    const { error } = await target.heard((message) => message.error !== undefined)
+    const { error } = await target.receives((message) => message.error !== undefined)
     expect(error).toMatchObject({ code: -32022, data: { supported: ['2026-07-28'] } })
   })
 })
@@ -102,9 +102,9 @@ test('AT-A17: a second initialize keeps the activated groups', async () => {
   target.send(`${hello()}\n`)
   const [activated, id] = [nextId(), nextId()]
   target.send(`${request('session', 'tools/call', { name: 'activate_files' }, activated)}\n`)
-  await target.heard((message) => message.id === activated)
+  await target.receives((message) => message.id === activated)
   target.send(`${hello()}\n${request('session', 'tools/call', { name: 'read_file', arguments: { path: 'a' } }, id)}\n`)
-  expect(textOf(await target.heard((message) => message.id === id))).toBe('a')
+  expect(textOf(await target.receives((message) => message.id === id))).toBe('a')
 })
 
 test.each([

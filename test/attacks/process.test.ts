@@ -24,7 +24,7 @@ async function started() {
 
 describe('AT-I104: a server that receives a stop signal', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s while calls run and streams are open ends all of them, and ends well',
+    'ends on %s with calls running and streams open, and exits cleanly',
     async (signal) => {
       await using served = await started()
       const { child, port } = served

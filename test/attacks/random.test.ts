@@ -100,7 +100,7 @@ describe('over standard input and output', () => {
   const pong = async (): Promise<void> => {
     const id = `ping ${nextId()}`
     target.send(`${request('session', 'ping', undefined, id)}\n`)
-    await target.heard((message) => message.id === id)
+    await target.receives((message) => message.id === id)
   }
 
   test('any JSON value on a line is answered or ignored, and the next line is handled', async () => {

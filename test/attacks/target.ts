@@ -32,7 +32,7 @@ export interface PipeTarget extends Target {
   /** All output so far. */
   readonly messages: readonly Message[]
   /** Waits for a message of this kind. */
-  heard(matches: (message: Message) => boolean): Promise<Message>
+  receives(matches: (message: Message) => boolean): Promise<Message>
   /** Ends its input; resolves with its exit code. */
   end(): Promise<number | null>
 }
@@ -46,13 +46,13 @@ export const httpTarget = (...args: readonly string[]): Promise<HttpTarget> => o
 export const gatewayTarget = (config: object = {}): Promise<HttpTarget> =>
   overHttp('gateway.mjs', [JSON.stringify(config)], 'End.')
 
-async function overHttp(file: string, args: readonly string[], farewell?: string): Promise<HttpTarget> {
+async function overHttp(file: string, args: readonly string[], stopMessage?: string): Promise<HttpTarget> {
   const { child, target, url } = await start(file, args)
   child.stdout?.resume()
   const stop = async (): Promise<void> => {
-    if (farewell !== undefined && target.isAlive) {
+    if (stopMessage !== undefined && target.isAlive) {
       const exited = once(child, 'exit')
-      child.send(farewell)
+      child.send(stopMessage)
       await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())])
     }
     await target[Symbol.asyncDispose]()
@@ -88,7 +88,7 @@ export async function pipeTarget(): Promise<PipeTarget> {
     },
     messages,
     send: (bytes) => void child.stdin?.write(bytes),
-    heard: (matches) =>
+    receives: (matches) =>
       new Promise((resolve, reject) => {
         const check = (): void => {
           const found = messages.find(matches)
@@ -101,7 +101,7 @@ export async function pipeTarget(): Promise<PipeTarget> {
           waiting.delete(check)
           reject(
             new Error(
-              `Not heard within ${timeoutMs} ms; the last messages: ${JSON.stringify(messages.slice(-3)).slice(0, 1_000)}`,
+              `Not received within ${timeoutMs} ms; the last messages: ${JSON.stringify(messages.slice(-3)).slice(0, 1_000)}`,
             ),
           )
         }, timeoutMs)

@@ -48,7 +48,7 @@ async function forward(
   const body = Buffer.concat(parts)
   const changed = change(body.toString())
   if (changed === 'refuse') {
-    answered.writeHead(400).end('There is no session')
+    answered.writeHead(400).end('No session')
     return
   }
   const sent = changed === undefined ? body : Buffer.from(changed.text)

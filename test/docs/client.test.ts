@@ -21,7 +21,7 @@ import { kitchen } from '../../docs/examples/results-and-errors.ts'
 import { type Home, home } from '../../packages/cli/test/command.ts'
 import { tap } from '../../packages/client/test/counting-proxy.ts'
 import { withGateway } from './running-gateway.ts'
-import { shownAs, Talking } from './transcript.ts'
+import { RecordedClient, shownAs } from './transcript.ts'
 
 // Some tests start processes, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
@@ -47,29 +47,29 @@ const anything = { '~standard': { version: 1, vendor: 'test', validate: (value: 
 test('identity: the three requests, before and after activating a group', async () => {
   await using server = await testServer(garden, { transport: 'memory', era: 'session' })
   await using client = await server.connect()
-  const talking = new Talking(client)
+  const recorder = new RecordedClient(client)
   const ask = async (method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
     const answer = (await client.client.request({ method, params }, anything)) as Record<string, unknown>
     const asked = Object.keys(params).length === 0 ? method : `${method} ${JSON.stringify(params)}`
-    talking.note(asked, JSON.stringify(answer, undefined, 2))
+    recorder.note(asked, JSON.stringify(answer, undefined, 2))
     return answer
   }
   const { server_id } = await ask('server/identity')
-  await shows('identity-request', talking.text)
-  talking.forget()
+  await shows('identity-request', recorder.text)
+  recorder.forget()
   await ask('tools/describe', { name: 'plant' })
-  await shows('identity-describe', talking.text)
+  await shows('identity-describe', recorder.text)
   await client.tools()
-  await talking.call('activate_beds')
+  await recorder.call('activate_beds')
   const { added } = (await ask('io.github.unfold-mcp/changes', { since: server_id })) as { added: readonly Tool[] }
   expect(added.map(({ name }) => name)).toEqual(['plant', 'water'])
   const { tools, _meta } = await client.client.listTools(undefined, { cacheMode: 'bypass' })
   expect(tools).toHaveLength(5)
-  await talking.call('deactivate', { group: 'beds' })
-  talking.forget()
+  await recorder.call('deactivate', { group: 'beds' })
+  recorder.forget()
   await ask('io.github.unfold-mcp/changes', { since: _meta?.['io.github.unfold-mcp/identity'] })
   await ask('io.github.unfold-mcp/changes', { since: '550e8400-e29b-41d4-a716-446655440000' })
-  await shows('identity-changes', talking.text)
+  await shows('identity-changes', recorder.text)
 })
 
 test('identity: the documented algorithm computes the identity of the server', async () => {
@@ -168,15 +168,15 @@ test('plugins: a folder is served, a save takes effect, and a broken plugin affe
 test('command line: the page shows the actual output', async () => {
   const server = join(folder, 'first-server.mjs')
   await copyFile(join(root, 'docs/examples/first-server.ts'), server)
-  const run = async (...words: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await user.unfold([...words, '--', process.execPath, server])
-    const typed = words.map((word) => (/^[\w./=:@-]+$/u.test(word) ? word : `'${word}'`)).join(' ')
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await user.unfold([...args, '--', process.execPath, server])
+    const typed = args.map((word) => (/^[\w./=:@-]+$/u.test(word) ? word : `'${word}'`)).join(' ')
     const printed = `${stdout}${stderr}`.trimEnd().replaceAll(process.execPath, 'node').replaceAll(server, 'first-server.mjs')
     return `$ unfold ${typed} -- node first-server.mjs\n${printed}${code === 0 ? '' : `\n(exit code ${code})`}\n`
   }
   const parts = async (...lines: readonly (readonly string[])[]): Promise<string> => {
     const texts: string[] = []
-    for (const words of lines) texts.push(await run(...words))
+    for (const args of lines) texts.push(await run(...args))
     return texts.join('\n')
   }
   await shows('command-line-list', await parts(['list'], ['identity']))
@@ -205,15 +205,15 @@ test('command line: the page shows the actual output', async () => {
 test('command line: unlisted tools are found and called like any other', async () => {
   await withGateway({ library, kitchen, workbench }, { budgetTokens: 300 }, async ({ url = '' }) => {
     const texts: string[] = []
-    for (const words of [
+    for (const args of [
       ['list', url],
       ['search', url, 'find', 'a', 'book', '--limit', '2'],
       ['call', url, 'library__find_books', '--title', 'Library'],
       ['tree', url],
     ]) {
-      const { code, stdout, stderr } = await user.unfold([...words, '--quiet'])
+      const { code, stdout, stderr } = await user.unfold([...args, '--quiet'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      texts.push(`$ unfold ${words.join(' ')}\n${stdout.trimEnd()}\n`)
+      texts.push(`$ unfold ${args.join(' ')}\n${stdout.trimEnd()}\n`)
     }
     await shows('command-line-unlisted', texts.join('\n').replaceAll(url, 'http://127.0.0.1:7420/mcp'))
   })

@@ -24,7 +24,7 @@ import { approving, city } from '../../docs/examples/search.ts'
 import { greenhouse, guarded, measured } from '../../docs/examples/state-aware-tools.ts'
 import { weather } from '../../docs/examples/versions-and-aliases.ts'
 import { shop } from '../../docs/examples/views.ts'
-import { shownAs, type Talking, transcript } from './transcript.ts'
+import { type RecordedClient, shownAs, transcript } from './transcript.ts'
 
 /** The page must show exactly this text. */
 const shows = (name: string, text: string): Promise<void> => expect(text).toMatchFileSnapshot(shownAs(name))
@@ -42,13 +42,13 @@ test('getting started: instructions, a short list, one activation, one notificat
 })
 
 test('two eras: one server, seen by a client of each era', async () => {
-  const talk = async (client: Talking): Promise<void> => {
+  const steps = async (client: RecordedClient): Promise<void> => {
     await client.list()
     await client.call('activate_search')
     await client.list()
   }
-  await shows('two-eras-session', await transcript(library, { era: 'session' }, talk))
-  await shows('two-eras-stateless', await transcript(library, { era: 'stateless' }, talk))
+  await shows('two-eras-session', await transcript(library, { era: 'session' }, steps))
+  await shows('two-eras-stateless', await transcript(library, { era: 'stateless' }, steps))
 })
 
 test('groups: parents, exclusions, requirements and deactivation of children', async () => {
@@ -113,13 +113,13 @@ test('groups: hooks open a connection for each session, and for all clients of 2
 })
 
 test('groups: a custom activator returns its own text, then the changes', async () => {
-  const talk = async (client: Talking): Promise<void> => {
+  const steps = async (client: RecordedClient): Promise<void> => {
     await client.list()
     await client.call('start_editing')
     await client.list()
   }
-  await shows('groups-by-hand', await transcript(files, {}, talk))
-  await shows('groups-by-hand-stateless', await transcript(files, { era: 'stateless' }, talk))
+  await shows('groups-by-hand', await transcript(files, {}, steps))
+  await shows('groups-by-hand-stateless', await transcript(files, { era: 'stateless' }, steps))
 })
 
 test('gate: groups behind a gate', async () => {
@@ -143,7 +143,7 @@ test('gate: a new client sees activate and the tools that are always shown', asy
 })
 
 test('conditional tools: every change of a fact is announced in both eras', async () => {
-  const talk = async (client: Talking): Promise<void> => {
+  const steps = async (client: RecordedClient): Promise<void> => {
     await client.list()
     await client.call('replay')
     await client.call('record', { event: 'click' })
@@ -152,14 +152,14 @@ test('conditional tools: every change of a fact is announced in both eras', asyn
     await client.hear()
     await client.list()
   }
-  const session = await transcript(recorder, { era: 'session' }, talk)
-  expect(await transcript(recorder, { era: 'stateless' }, talk)).toBe(session)
+  const session = await transcript(recorder, { era: 'session' }, steps)
+  expect(await transcript(recorder, { era: 'stateless' }, steps)).toBe(session)
   await shows('conditional-tools', session)
 })
 
 test('state-aware tools: modes follow the data, tools wait for the first observation, and every reply says what to do', async () => {
   /** Returns the modes and data counts of a tool in a list. */
-  const listModes = async (client: Talking): Promise<void> => {
+  const listModes = async (client: RecordedClient): Promise<void> => {
     const { tools } = await client.sdk.listTools(undefined, { cacheMode: 'bypass' })
     const lines = tools.flatMap((tool) => [
       signature(tool as Tool),
@@ -339,11 +339,11 @@ test('search: find, describe, call; invalid arguments; no matches', async () => 
     await client.call('call_tool', { name: 'lend_book', arguments: { book: 7, reader: 12 } })
   })
   await shows('search', found)
-  const mended = await transcript(city, { era: 'stateless' }, async (client) => {
+  const corrected = await transcript(city, { era: 'stateless' }, async (client) => {
     await client.call('call_tool', { name: 'lend_book', arguments: { book: 'seven' } })
     await client.call('call_tool', { name: 'lend_books' })
   })
-  await shows('search-mistakes', mended)
+  await shows('search-mistakes', corrected)
   const none = await transcript(city, { era: 'stateless' }, async (client) => {
     await client.call('search_tools', { query: 'order a pizza' })
     await client.call('search_tools', { query: '' })

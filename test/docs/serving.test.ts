@@ -72,5 +72,5 @@ test('permissions: a token identifies the caller, and a request without one is r
   }
   expect(await names('token-of-ada')).toEqual(['list_accounts', 'reset'])
   expect(await names('token-of-bob')).toEqual(['list_accounts'])
-  await expect(names('token-of-nobody')).rejects.toThrow('HTTP 401')
+  await expect(names('unknown-token')).rejects.toThrow('HTTP 401')
 })

@@ -16,16 +16,16 @@ interface Reader {
 export async function transcript(
   served: object,
   { era = 'session', options = {}, ...connection }: Reader,
-  talk: (client: Talking) => Promise<void>,
+  steps: (client: RecordedClient) => Promise<void>,
 ): Promise<string> {
   await using server = await testServer(served, { transport: 'memory', era }, options)
   await using client = await server.connect(connection)
-  const talking = new Talking(client)
-  await talk(talking)
-  return talking.text
+  const recorder = new RecordedClient(client)
+  await steps(recorder)
+  return recorder.text
 }
 
-export class Talking {
+export class RecordedClient {
   readonly #client: TestClient
   readonly #parts: string[] = []
   #recordedChanges = 0

@@ -121,10 +121,10 @@ verifies('L05-6', async ({ connect }) => {
     return 'dug'
   })
   const { client } = await connect(toolbox, searching)
-  const heard: number[] = []
-  const onprogress = ({ progress }: { progress: number }) => void heard.push(progress)
+  const received: number[] = []
+  const onprogress = ({ progress }: { progress: number }) => void received.push(progress)
   await client.callTool({ name: 'call_tool', arguments: { name: 'dig' } }, { onprogress })
-  await vi.waitFor(() => expect(heard).toEqual([1, 2]))
+  await vi.waitFor(() => expect(received).toEqual([1, 2]))
 })
 
 verifies('L05-7', async ({ connect }) => {

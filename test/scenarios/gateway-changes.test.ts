@@ -170,7 +170,7 @@ verifies('D11', everyTransport, async ({ open }) => {
   answer.resolve()
   expect(await client.names()).toEqual([])
   await expect(client.call('up__one')).rejects.toThrow('not found')
-  await until(() => peer.ears === 0, 'the gateway has disconnected')
+  await until(() => peer.subscribers === 0, 'the gateway has disconnected')
   expect(client.notices).toBe(1)
   expect(running.of('tools', 'up').at(-1)).toMatchObject({ removed: 1, tools: [] })
 })
@@ -328,7 +328,7 @@ type Setup = Awaited<ReturnType<ReturnType<typeof everyTransport.make>['open']>>
 
 /** Waits until the gateway has listed the tools and receives notifications. */
 async function untilFollowed({ peer, running }: Setup): Promise<void> {
-  await until(() => running.listed().length > 0 && peer.ears > 0, 'the gateway receives notifications')
+  await until(() => running.listed().length > 0 && peer.subscribers > 0, 'the gateway receives notifications')
   await untilSeparate({ peer, running })
 }
 

@@ -198,8 +198,8 @@ verifies('C13', async () => {
   expect(await at.unfold(['generate', '--output', folder, '--quiet', ...command])).toMatchObject({ code: 0 })
   // Files that an installation would create.
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
-  const bin = (...words: readonly string[]) =>
-    run(process.execPath, [join(folder, 'bin.mjs'), ...words], { env: at.env, cwd: at.folder })
+  const bin = (...args: readonly string[]) =>
+    run(process.execPath, [join(folder, 'bin.mjs'), ...args], { env: at.env, cwd: at.folder })
   const help = (await bin('write_note', '--help')).stdout
   expect(help).toMatch(/Required:\n +--text/u)
   expect(help).toContain('red')
@@ -210,9 +210,9 @@ verifies('C13', async () => {
     [['--text', 'a', '--colour', 'green'], 'colour'],
     [['--text', 'a', '--size', '1'], 'size'],
   ]
-  for (const [words, named] of wrong) {
-    const { code, stdout, stderr } = await bin('write_note', ...words)
-    expect([words, code, stdout]).toEqual([words, 2, ''])
+  for (const [args, named] of wrong) {
+    const { code, stdout, stderr } = await bin('write_note', ...args)
+    expect([args, code, stdout]).toEqual([args, 2, ''])
     expect(stderr).toContain(named)
   }
 })

@@ -111,7 +111,7 @@ verifies('E10', async ({ wire }) => {
   const call = (action: string) => client.ask('tools/call', { name: 'manage_tools', arguments: { action, tools: 'ping' } })
   for (let round = 1; round <= 10; round++) {
     const { text } = await call(round % 2 === 1 ? 'enable' : 'disable')
-    expect(client.heard).toEqual(Array.from({ length: round }, () => changed))
+    expect(client.notifications).toEqual(Array.from({ length: round }, () => changed))
     if (text.includes(changed)) expect(text.indexOf(changed)).toBeLessThan(text.indexOf('"result"'))
   }
 })
@@ -317,7 +317,7 @@ verifies('L03-2', async ({ wire }) => {
     await client.ask('tools/call', { name, arguments: args })
     expect((await client.ask('tools/list')).text).toBe(before)
   }
-  expect(client.heard).toEqual([])
+  expect(client.notifications).toEqual([])
 })
 
 verifies('L03-3', async ({ connect }) => {

@@ -60,7 +60,7 @@ verifies('F10', async ({ wire }) => {
   const client = await wire(toolbox, { initialised: false })
   add('late')
   await client.quiet()
-  expect(client.heard).toEqual([])
+  expect(client.notifications).toEqual([])
 })
 
 verifies('F11', async ({ serve, testTransport }) => {
@@ -217,11 +217,11 @@ verifies('R19-8', async ({ wire }) => {
   const client = await wire(toolbox, { listens: false })
   add('late')
   await client.quiet()
-  expect(client.heard).toEqual([])
+  expect(client.notifications).toEqual([])
   await client.listen()
-  await vi.waitFor(() => expect(client.heard.length).toBeGreaterThan(0), { timeout: 120_000 })
+  await vi.waitFor(() => expect(client.notifications.length).toBeGreaterThan(0), { timeout: 120_000 })
   await client.quiet()
-  expect(client.heard).toEqual(['notifications/tools/list_changed'])
+  expect(client.notifications).toEqual(['notifications/tools/list_changed'])
 })
 
 verifies('R19-9', async ({ connect }) => {
@@ -237,11 +237,11 @@ verifies('R19-10', async ({ wire }) => {
   const { toolbox } = open()
   const client = await wire(toolbox, { listens: false })
   const answer = await client.ask('tools/call', { name: 'activate_files' })
-  expect(client.heard).toEqual(['notifications/tools/list_changed'])
+  expect(client.notifications).toEqual(['notifications/tools/list_changed'])
   expect(replyData(answer.result)).toMatchObject({ changed: true })
   await client.listen()
   await client.quiet()
-  expect(client.heard.length).toBe(1)
+  expect(client.notifications.length).toBe(1)
 })
 
 verifies('R19-11', async ({ connect }) => {

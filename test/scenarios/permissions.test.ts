@@ -116,14 +116,14 @@ verifies('R15-1', async ({ serve }) => {
   const server = await serve(secured(), { authenticate })
   const client = await server.connect()
   expect(textOf(await client.call('who'))).not.toBe('nobody')
-  const nobody = await (await serve(secured(), { authenticate: () => undefined })).connect()
-  expect(textOf(await nobody.call('who'))).toBe('nobody')
+  const anonymous = await (await serve(secured(), { authenticate: () => undefined })).connect()
+  expect(textOf(await anonymous.call('who'))).toBe('nobody')
 })
 
 verifies('R15-2', async ({ serve, testTransport }) => {
-  const server = await serve(secured(), { authenticate: () => unauthorized('Come back with a token.') })
+  const server = await serve(secured(), { authenticate: () => unauthorized('Send a token.') })
   await expect(server.connect()).rejects.toThrow(/token|401|unauthorized/iu)
-  await using listening = await listen(secured(), { port: 0, authenticate: () => unauthorized('Come back with a token.') })
+  await using listening = await listen(secured(), { port: 0, authenticate: () => unauthorized('Send a token.') })
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
@@ -135,7 +135,7 @@ verifies('R15-2', async ({ serve, testTransport }) => {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   })
   expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-  expect(await refused.json()).toMatchObject({ error: { message: 'Come back with a token.', data: { reason: 'unauthorized' } } })
+  expect(await refused.json()).toMatchObject({ error: { message: 'Send a token.', data: { reason: 'unauthorized' } } })
 })
 
 verifies('R15-3', async ({ serve, testTransport }) => {

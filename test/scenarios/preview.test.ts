@@ -98,7 +98,7 @@ verifies('W03', async () => {
   toolbox.tool('now', { description: 'The time' }, () => void calls.push('now'))
   toolbox.tool('write_note', { group: 'notes', description: 'Writes a note' }, () => void calls.push('write_note'))
   toolbox.tool('reset', { group: 'admin', description: 'Resets' }, () => void calls.push('reset'))
-  toolbox.tool('become_admin', { activator: 'admin', description: 'Pages somebody' }, (_, ctx) => {
+  toolbox.tool('become_admin', { activator: 'admin', description: 'Pages an administrator' }, (_, ctx) => {
     calls.push('become_admin')
     return ctx.activate('admin')
   })

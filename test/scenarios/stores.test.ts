@@ -62,12 +62,12 @@ verifies('R16-4', async ({ serve }) => {
   const first = await server.connect({ principal: ann })
   await first.call('activate_files')
   const other = await server.connect({ principal: bob })
-  const nobody = await server.connect()
-  await nobody.call('activate_files')
-  await nobody.close()
-  const nobodyAgain = await server.connect()
+  const anonymous = await server.connect()
+  await anonymous.call('activate_files')
+  await anonymous.close()
+  const anonymousAgain = await server.connect()
   expect(tools(await other.toolNames())).toEqual(['fetch_url'])
-  expect(tools(await nobodyAgain.toolNames())).toEqual(['fetch_url'])
+  expect(tools(await anonymousAgain.toolNames())).toEqual(['fetch_url'])
 })
 
 verifies('R16-5', async ({ serve }) => {

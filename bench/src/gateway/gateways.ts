@@ -85,7 +85,11 @@ export const unfold = {
     const child = started(args, folder, { UNFOLD_HOME: options.home ?? folder })
     const url = `http://127.0.0.1:${port}/mcp`
     return {
-      ...(await processOf(names.unfold, child, { upstreams, folder, connect: () => streamableWire(url, { hears: true }) })),
+      ...(await processOf(names.unfold, child, {
+        upstreams,
+        folder,
+        connect: () => streamableWire(url, { receivesNotifications: true }),
+      })),
       url,
       toolName: underscored,
     }
@@ -137,7 +141,7 @@ const proxyOf = ({ version, program }: Peer): Contender => ({
     const { command, args } = upstreams.command(upstreams.names[0] ?? '')
     const port = await freePort()
     const child = started([program, '--host', '127.0.0.1', '--port', String(port), '--', command, ...args], folder)
-    const connect = (): Promise<Wire> => streamableWire(`http://127.0.0.1:${port}/mcp`, { hears: true })
+    const connect = (): Promise<Wire> => streamableWire(`http://127.0.0.1:${port}/mcp`, { receivesNotifications: true })
     return { ...(await processOf(names.proxy, child, { upstreams, folder, connect })), toolName: (_upstream, tool) => tool }
   },
 })
@@ -160,7 +164,7 @@ function started(args: readonly string[], folder: string, more: Readonly<Record<
 
 const reachableTimeoutMs = 60_000
 const lookEveryMs = 5
-const farewellMs = 8_000
+const killDelayMs = 8_000
 
 async function processOf(
   name: string,
@@ -185,7 +189,7 @@ async function processOf(
       }
     },
     async [Symbol.asyncDispose]() {
-      const kill = setTimeout(() => child.kill('SIGKILL'), farewellMs)
+      const kill = setTimeout(() => child.kill('SIGKILL'), killDelayMs)
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGTERM')
         await ended

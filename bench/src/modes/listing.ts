@@ -92,12 +92,12 @@ function filled(): Recording {
 }
 
 function boxOf(recording: Recording) {
-  const nobody = (): never => {
+  const unused = (): never => {
     throw new Error('No browser in this benchmark.')
   }
   return browserToolbox({
     recording,
-    browser: { tabs: () => [], tab: nobody, snapshot: async () => nobody() },
+    browser: { tabs: () => [], tab: unused, snapshot: async () => unused() },
     baselines: new Baselines(),
     sessions: '',
     output: '',

@@ -28,10 +28,12 @@ export async function startGatewayProcess(): Promise<GatewayProcess> {
   const pids = join(folder, 'pids')
   const file = join(folder, 'unfold.json')
   const server = { command: process.execPath, args: [built('servers/upstream.js'), pids] }
+  let writes = 0
   const write = async (mcpServers: object): Promise<void> => {
     // A reload must not read a half-written file.
-    await writeFile(`${file}.new`, JSON.stringify({ limits, mcpServers }))
-    await rename(`${file}.new`, file)
+    const next = `${file}.${++writes}`
+    await writeFile(next, JSON.stringify({ limits, mcpServers }))
+    await rename(next, file)
   }
   await writeFile(pids, '')
   await write({ one: server, two: server })

@@ -11,7 +11,7 @@ const problem = (reason: PageProblemReason, message: RegExp) =>
 describeInChromium('auditing a page', () => {
   const browser = looking()
 
-  test('the faults of our page are found, with the elements that have them', async () => {
+  test('the violations of the page are found, with their elements', async () => {
     await using tab = await browser.open('/')
     const audit = await auditPage(tab.page, { tab: 'tab-7', now: () => 123 })
     expect(audit).toMatchObject({ at: 123, tab: 'tab-7', url: `${browser.site.url}/`, engine: 'axe-core 4.14.0' })
@@ -39,7 +39,7 @@ describeInChromium('auditing a page', () => {
     )
   })
 
-  test('a part of the page and some of the rules can be audited', async () => {
+  test('the audit can be limited to a part of the page and to some rules', async () => {
     await using tab = await browser.open('/')
     const rules = async (options: Parameters<typeof auditPage>[1]) =>
       (await auditPage(tab.page, options)).faults.map(({ rule }) => rule)
@@ -50,14 +50,14 @@ describeInChromium('auditing a page', () => {
     await expect(rules({ tags: ['wcag9'] })).rejects.toEqual(problem('option', /"wcag9".*wcag2a/))
   })
 
-  test('a page without faults has none', async () => {
+  test('a page without violations has none', async () => {
     await using tab = await browser.show(
       '<!doctype html><html lang=en><title>Good</title><main><h1>Good</h1><p>All is well.</p></main>',
     )
     expect(await auditPage(tab.page)).toMatchObject({ faults: [], incomplete: 0 })
   })
 
-  test('frames are audited, also cross-site ones, and their elements have the path to them', async () => {
+  test('frames are audited, including cross-site ones, and their elements have a frame path', async () => {
     await using tab = await browser.show(`<!doctype html><html lang=en><title>Outer</title><main><h1>Outer</h1>
       <iframe id=near title=near srcdoc="<html lang=en><title>Near</title><main><h1>Near</h1><img src=x></main>"></iframe>
       <iframe id=far title=far src="${browser.site.url.replace('127.0.0.1', 'localhost')}/"></iframe></main>`)
@@ -69,7 +69,7 @@ describeInChromium('auditing a page', () => {
     expect(incomplete).toBe(0)
   })
 
-  test('a strict policy, broken built-ins and secrets in fields do not matter', async () => {
+  test('a strict CSP, broken built-ins and secrets in fields do not matter', async () => {
     await using strict = await browser.open('/strict')
     expect((await auditPage(strict.page)).engine).toBe('axe-core 4.14.0')
     await using hostile = await browser.open('/hostile')
@@ -80,7 +80,7 @@ describeInChromium('auditing a page', () => {
     expect(JSON.stringify(faults)).not.toContain('secret-')
   })
 
-  test('an audit leaves nothing in the page, and asks for nothing over the network', async () => {
+  test('an audit leaves nothing in the page and sends no requests', async () => {
     await using tab = await browser.open('/')
     await tab.page.waitForLoadState('networkidle')
     const before = browser.site.requests.length
@@ -100,7 +100,7 @@ describeInChromium('auditing a page', () => {
 
   test('a page too large for the time limit reports it, and the audit stops', async () => {
     await using tab = await browser.open('/nodes?n=100000')
-    // Such a page is a while in the making; it is to be audited, not to be waited for.
+    // Building such a page takes a while; the test audits it without waiting for it to load.
     await queryDom(tab.page, { selector: 'h1', timeoutMs: 60_000 })
     await expect(auditPage(tab.page, { timeoutMs: 8_000 })).rejects.toEqual(
       problem('slow', /did not end within 8 s: the page has 1000\d\d elements\. Audit a part of it/),

@@ -5,21 +5,21 @@ import { Recording } from '../src/recording/recording.ts'
 import type { PerformanceSnapshot } from '../src/records/records.ts'
 import { Redactor } from '../src/redaction/redaction.ts'
 import { describeInChromium, watching } from './chromium.ts'
-import { Tale } from './generate-records.ts'
+import { RecordSequence } from './generate-records.ts'
 import { startSite } from './site.ts'
 
 const url = 'https://shop.example/cart'
-const tale = new Tale()
+const sequence = new RecordSequence()
 let loads = 0
-/** A snapshot of a load of its own. */
+/** A snapshot of a separate page load. */
 const loaded = (more: Partial<PerformanceSnapshot> = {}, at = url): PerformanceSnapshot => {
   loads += 1
-  return tale.snapshot(at, { domContentLoaded: 300 + loads / 10, ...more })
+  return sequence.snapshot(at, { domContentLoaded: 300 + loads / 10, ...more })
 }
 const metric = (metrics: readonly Metric[], name: string): Metric | undefined => metrics.find((each) => each.name === name)
 
 describe('baselines', () => {
-  test('the first snapshot of a page is what later ones are compared with', () => {
+  test('later snapshots of a page are compared with the first one', () => {
     const baselines = new Baselines()
     const first = loaded({ lcp: 1_000, cls: 0.01 })
     expect(baselines.compare(first)).toMatchObject({ page: url, isBaseline: true, baselineAt: first.at })
@@ -83,7 +83,7 @@ describe('baselines', () => {
     })
   })
 
-  test('a chosen baseline stays, whatever is seen before and after', () => {
+  test('a baseline that was set explicitly stays', () => {
     const baselines = new Baselines()
     baselines.observe(loaded({ lcp: 100 }))
     const chosen = loaded({ lcp: 2_000 })
@@ -93,7 +93,7 @@ describe('baselines', () => {
     expect(metric(baselines.compare(loaded({ lcp: 1_000 })).metrics, 'LCP')).toMatchObject({ baseline: 2_000, verdict: 'better' })
   })
 
-  test('they can be kept and restored', () => {
+  test('baselines can be saved and restored', () => {
     const baselines = new Baselines()
     baselines.observe(loaded({ lcp: 100 }))
     const restored = new Baselines()
@@ -104,13 +104,13 @@ describe('baselines', () => {
     expect(baselines.size).toBe(0)
   })
 
-  test('of too many pages the oldest go, and are counted', () => {
+  test('beyond the limit the oldest baselines are evicted and counted', () => {
     const baselines = new Baselines()
     for (let i = 0; i < 230; i++) baselines.observe(loaded({}, `https://shop.example/${i}`))
     expect([baselines.size, baselines.evicted]).toEqual([200, 30])
   })
 
-  test('what is not a number is not measured', () => {
+  test('values that are not numbers are not metrics', () => {
     expect(
       new Baselines().compare(loaded({ lcp: Number.NaN, inp: Number.POSITIVE_INFINITY })).metrics.map(({ name }) => name),
     ).toEqual(['DOMContentLoaded', 'long tasks', 'requests', 'kB transferred'])
@@ -118,7 +118,7 @@ describe('baselines', () => {
 })
 
 describe('performance', () => {
-  test('the newest snapshot of each page stands against its baseline, the last measured page first', () => {
+  test('the newest snapshot of each page is compared with its baseline, the most recently measured page first', () => {
     const recording = new Recording({ redactor: new Redactor() })
     const other = 'https://shop.example/'
     for (const each of [
@@ -144,15 +144,20 @@ describe('performance', () => {
     expect(analyzePerformance(recording, new Baselines(), { url: '/cart' }).pages.map((page) => page.url)).toEqual([url])
   })
 
-  test('the slowest and the largest requests are named', () => {
+  test('the slowest and the largest requests are listed', () => {
     const recording = new Recording({ redactor: new Redactor() })
     for (const [path, ms, transferred] of [
       ['/slow', 900, 10],
       ['/large', 20, 90_000],
       ['/plain', 30, 20],
     ] as const)
-      recording.add('network', { ...tale.request(`https://shop.example${path}`), startedAt: 1_000, at: 1_000 + ms, transferred })
-    recording.add('network', { ...tale.request('https://shop.example/failed'), status: 0, startedAt: 0, at: 99_999 })
+      recording.add('network', {
+        ...sequence.request(`https://shop.example${path}`),
+        startedAt: 1_000,
+        at: 1_000 + ms,
+        transferred,
+      })
+    recording.add('network', { ...sequence.request('https://shop.example/failed'), status: 0, startedAt: 0, at: 99_999 })
     const { slowest, largest } = analyzePerformance(recording, new Baselines())
     expect(slowest.map((request) => [new URL(request.url).pathname, request.ms])).toEqual([
       ['/slow', 900],

@@ -57,20 +57,20 @@ describe('a shape', () => {
     expect(JSON.stringify(shapeSchema(learnt([item])))).not.toMatch(/Ann|b\.example|2026/)
   })
 
-  test('a field that is missing once is optional, and several kinds of values are alternatives', () => {
+  test('a field that is missing once is optional, and values of different types become a union', () => {
     expect(text({ a: 1, b: 'x' }, { a: null })).toBe('{ a: integer | null, b?: string }')
     expect(text({ a: 1 }, { a: 1.5 }, { a: 'x' })).toBe('{ a: number | string }')
     expect(text([1, null], [{ x: 1 }])).toBe('({ x: integer } | integer | null)[]')
     expect(text([], [])).toBe('unknown[]')
   })
 
-  test('a format stays for as long as every text has it', () => {
+  test('a format is kept as long as every text matches it', () => {
     expect(text('2026-01-02', '2026-01-03')).toBe('date')
     expect(text('2026-01-02', null)).toBe('date | null')
     expect(text('2026-01-02', 'soon')).toBe('string')
   })
 
-  test('keys that are data themselves are not kept', () => {
+  test('keys that are data are not kept', () => {
     const byId = { 17: { n: 1 }, '6f1f2a9e-0f2d-4b6a-9d5c-0a1b2c3d4e5f': { n: 2 }, 'ann@x.example': { n: 3 }, total: 3 }
     expect(text(byId)).toBe('{ total: integer, [id]: { n: integer } }')
   })
@@ -79,7 +79,7 @@ describe('a shape', () => {
     expect(text({ 'a b': 1, 'x"y': 2, größe: 3 })).toBe(String.raw`{ "a b": integer, größe: integer, "x\"y": integer }`)
   })
 
-  test('merging is idempotent: the shape is the same object', () => {
+  test('merging is idempotent and returns the same object', () => {
     fc.assert(
       fc.property(fc.array(json, { maxLength: 5 }), (values) => {
         const shape = learnt(values)
@@ -89,7 +89,7 @@ describe('a shape', () => {
     )
   })
 
-  test('it does not matter in which order, or in which groups, values are learnt', () => {
+  test('the result does not depend on the order or grouping of the values', () => {
     fc.assert(
       fc.property(fc.array(json, { maxLength: 6 }), fc.nat(6), fc.nat(), (values, cut, turn) => {
         const turned = values.map((_, i) => values[(i + turn) % values.length])
@@ -101,7 +101,7 @@ describe('a shape', () => {
     )
   })
 
-  test('also when there are more fields than are kept', () => {
+  test('nor does it if there are more fields than the limit', () => {
     const wide = fc.dictionary(fc.stringMatching(/^[a-z]{2}$/), fc.constantFrom(1, 'x', null), {
       minKeys: 60,
       maxKeys: 200,
@@ -118,8 +118,8 @@ describe('a shape', () => {
     )
   })
 
-  test('its schema accepts every value that it was learnt from', () => {
-    // The validator knows no field of the name __proto__, whatever the schema says.
+  test('its schema accepts every observed value', () => {
+    // The validator does not support a field named __proto__.
     const plain = json.filter((value) => !JSON.stringify(value).includes('__proto__'))
     const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true })
     fc.assert(
@@ -131,14 +131,14 @@ describe('a shape', () => {
     )
   })
 
-  test('its schema refuses what was never seen', () => {
+  test('its schema rejects values that were never observed', () => {
     const accepts = new Ajv2020({ strict: false, validateFormats: false }).compile(
       shapeSchema(learnt([{ id: 1 }, { id: 2, n: 'x' }])),
     )
     expect([{ id: 3 }, { id: 'x' }, {}, { id: 1, n: 2 }].map((value) => accepts(value))).toEqual([true, false, false, false])
   })
 
-  test('deep values are known to their eighth level', () => {
+  test('values are recorded up to eight levels deep', () => {
     const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
     expect(text(deep(8))).toBe('{ a: { a: { a: { a: { a: { a: { a: { a: integer } } } } } } } }')
     expect(text(deep(9))).toBe('{ a: { a: { a: { a: { a: { a: { a: { a: { … } } } } } } } } }')
@@ -146,7 +146,7 @@ describe('a shape', () => {
     expect(text(JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`))).toBe(`unknown${'[]'.repeat(9)}`)
   })
 
-  test('a shape that grows without end loses its deepest levels', () => {
+  test('a shape that keeps growing loses its deepest levels', () => {
     let shape = emptyShape
     for (let i = 0; i < 60; i++) {
       const inner = Object.fromEntries(
@@ -161,7 +161,7 @@ describe('a shape', () => {
     expect(shape.object?.fields.size).toBe(60)
   })
 
-  test('its text is bounded, at the cost of depth', () => {
+  test('its text is limited by reducing its depth', () => {
     const wide = Object.fromEntries(
       Array.from({ length: 90 }, (_, i) => [`field${String.fromCharCode(97 + (i % 26))}${i}`, { inner: { more: 1 } }]),
     )
@@ -171,7 +171,7 @@ describe('a shape', () => {
   })
 })
 
-test('texts in queries are read as what they stand for', () => {
+test('query parameters are parsed as the types that they represent', () => {
   const read = (value: string): string => shapeText(plainTextShape(value))
   expect(['42', '-1.5', 'true', '007', '1e5', '', '2026-01-02', 'x'].map(read)).toEqual([
     'integer',

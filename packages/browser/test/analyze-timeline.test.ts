@@ -43,12 +43,12 @@ function add<K extends Kind>(recording: Recording, kind: K, at: number, more: Pa
 }
 
 describe('the timeline', () => {
-  test('tells what came of each action, in the order in which it began', () => {
+  test('shows the effects of each action, in order of start time', () => {
     const recording = recorded()
     add(recording, 'logs', 900)
     add(recording, 'actions', 1_000)
     add(recording, 'logs', 1_040, { level: 'error', text: 'it broke' })
-    // Recorded when it is over, told where it began.
+    // Recorded at its end, shown at its start.
     add(recording, 'network', 1_050, { method: 'POST', status: 500 })
     add(recording, 'sockets', 1_060)
     add(recording, 'snapshots', 1_500)
@@ -88,7 +88,7 @@ describe('the timeline', () => {
     ])
   })
 
-  test('its parts hold each record once, while more is recorded', () => {
+  test('its pages contain each record once, while more is recorded', () => {
     const kind = fc.constantFrom(...timelineKinds)
     fc.assert(
       fc.property(fc.array(fc.tuple(kind, fc.nat(5)), { maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (records, limit) => {
@@ -119,7 +119,7 @@ describe('the timeline', () => {
     expect(buildTimeline(recording)).toMatchObject({ isOlderGone: true, entries: [{ seq: 3 }, { seq: 4 }, { seq: 5 }] })
   })
 
-  test('it is bounded, however much one record holds', () => {
+  test('its size is limited, however large a record is', () => {
     const recording = recorded()
     for (let i = 0; i < 300; i++) add(recording, 'logs', i, { text: 'x'.repeat(5_000) })
     const { entries } = buildTimeline(recording, { limit: 1_000_000 })
@@ -212,8 +212,8 @@ describe('changes', () => {
   })
 })
 
-describeInChromium('what happened in a real page', () => {
-  test('a click is followed by what it caused', async () => {
+describeInChromium('the timeline of a real page', () => {
+  test('a click is followed by its effects', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: site.url })
     const { recording } = watch

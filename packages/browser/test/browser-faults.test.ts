@@ -24,12 +24,12 @@ function program(path: string, text: string): string {
   return path
 }
 
-/** Why a piece of work failed, in words. */
+/** The error message of a failed operation. */
 function failureOf(work: Promise<unknown>): Promise<string> {
   return work.then(() => 'it did not fail', String)
 }
 
-/** An address of this machine where nothing listens. */
+/** A URL on this machine where nothing listens. */
 async function closedPort(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -38,8 +38,8 @@ async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** A browser that somebody started for themselves, with its own port. */
-async function somebodysBrowser(): Promise<{ readonly url: string; readonly isRunning: () => boolean }> {
+/** A browser started by the user, with its own debugging port. */
+async function startUserBrowser(): Promise<{ readonly url: string; readonly isRunning: () => boolean }> {
   const profile = folder()
   const args = [
     '--headless',
@@ -55,11 +55,11 @@ async function somebodysBrowser(): Promise<{ readonly url: string; readonly isRu
     child.kill('SIGKILL')
     await ended
   })
-  let said = ''
+  let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString()
+    stderr += chunk.toString()
   })
-  const url = await until('a port', () => /DevTools listening on ws:\/\/([\d.:]+)\//.exec(said)?.[1])
+  const url = await until('a port', () => /DevTools listening on ws:\/\/([\d.:]+)\//.exec(stderr)?.[1])
   return { url: `http://${url}`, isRunning: () => child.exitCode === null && child.signalCode === null }
 }
 
@@ -84,19 +84,19 @@ test('a missing requested browser is reported, even if others are installed', ()
 test.each([
   ['darwin', 'brew install --cask chromium'],
   ['win32', 'winget install Google.Chrome'],
-] as const)('without a browser on %s, the way to get one is told', (platform, how) => {
+] as const)('without a browser on %s, the error says how to install one', (platform, how) => {
   expect(() => findChromium({ platform, variables: {} })).toThrow(how)
   expect(() => findChromium({ platform, variables: {} })).toThrow('UNFOLD_BROWSER_PATH')
 })
 
-test.skipIf(process.platform === 'win32')('a browser that ends at once is quoted', async () => {
+test.skipIf(process.platform === 'win32')('the output of a browser that exits immediately is quoted', async () => {
   const executablePath = program(join(folder(), 'broken'), '#!/bin/sh\necho "no usable sandbox" >&2\nexit 7\n')
   const failed = await launchChromium({ executablePath, headless: true }).catch((error: unknown) => error)
   expect(failed).toBeInstanceOf(ChromiumFailed)
   expect(String(failed)).toMatch(/exit code 7[\s\S]*no usable sandbox[\s\S]*In a container/)
 })
 
-test('a browser on another machine is refused', async () => {
+test('a browser on another machine is rejected', async () => {
   await expect(attachChromium('http://192.0.2.1:9222')).rejects.toThrow(/192\.0\.2\.1 is another machine/)
   await expect(attachChromium('ws://example.com/devtools/browser/1')).rejects.toThrow(ChromiumFailed)
 })
@@ -154,7 +154,7 @@ describeInChromium('a browser with faults', () => {
     expect(() => watch.browser.tab('tab-1')).toThrow('Unknown tab. Open tabs: tab-2.')
   })
 
-  test('tabs are distinguished, and the last used one is active', async () => {
+  test('tabs are distinguished, and the most recently used one is active', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/` })
     const second = await watch.page.context().newPage()
@@ -179,7 +179,7 @@ describeInChromium('a browser with faults', () => {
     )
   })
 
-  test('changes of the tabs are announced to listeners', async () => {
+  test('listeners are notified of changes of the tabs', async () => {
     await using watch = await watching()
     let changes = 0
     const stop = watch.browser.onChange(() => {
@@ -194,7 +194,7 @@ describeInChromium('a browser with faults', () => {
     expect(changes).toBe(before)
   })
 
-  test('a browser that dies ends everything at once', async () => {
+  test('a browser that dies fails all pending work immediately', async () => {
     await using watch = await watching()
     const failure = failureOf(watch.tab.within((page) => page.evaluate(() => new Promise(() => undefined))))
     const session = await watch.page.context().browser()?.newBrowserCDPSession()
@@ -213,7 +213,7 @@ describeInChromium('a browser with faults', () => {
     await watch.browser.open('about:blank')
   })
 
-  test('a profile of our own is removed, and one that was given is kept', async () => {
+  test('a temporary profile is deleted, and a configured one is kept', async () => {
     const before = new Set(readdirSync(tmpdir()))
     const own = await watching()
     const made = readdirSync(tmpdir()).filter((name) => name.startsWith('unfold-browser-') && !before.has(name))
@@ -225,7 +225,7 @@ describeInChromium('a browser with faults', () => {
     expect(existsSync(join(given, 'Default'))).toBe(true)
   })
 
-  test('500 megabytes pass by without being kept', async () => {
+  test('500 MB of responses are not kept in memory', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/fetches?path=/huge%3Fmb=500` })
     const before = process.memoryUsage().heapUsed
@@ -239,10 +239,10 @@ describeInChromium('a browser with faults', () => {
     expect(watch.recording.of('network').bytes).toBeLessThan(1024 * 1024)
   }, 120_000)
 
-  test('a flood of the console is let in as far as there is room, counted, and does not hold up anything', async () => {
+  test('a flood of console messages is admitted up to the limit, counted, and does not block anything', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/flood?lines=50000` })
-    // Answered while the flood goes on: the page's own turn comes between its bursts.
+    // Evaluated during the flood: the page handles it between its bursts.
     await watch.tab.within((page) => page.evaluate(() => document.readyState))
     await until('it is over', () => watch.browser.tabs()[0]?.title === 'Flood is over', 60_000)
     await watch.page.evaluate(() => console.error('after the flood'))
@@ -256,7 +256,7 @@ describeInChromium('a browser with faults', () => {
     expect(dropped).toMatchObject({ level: 'warning', from: 'browser', tab: 'tab-1' })
   }, 120_000)
 
-  test('errors are not lost in a flood of other lines', async () => {
+  test('errors are not lost in a flood of other messages', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/flood?lines=0&burst=200` })
     await watch.until('something is dropped', () =>
@@ -269,11 +269,11 @@ describeInChromium('a browser with faults', () => {
     await watch.page.getByTestId('stop').click()
   })
 
-  test('somebody’s own browser is watched, and left running', async () => {
+  test('attaching to a running browser records it and does not close it', async () => {
     await using site = await startSite()
-    const somebodys = await somebodysBrowser()
+    const userBrowser = await startUserBrowser()
     const recording = new Recording({ redactor: new Redactor() })
-    const browser = await watchBrowser(await attachChromium(somebodys.url), recording)
+    const browser = await watchBrowser(await attachChromium(userBrowser.url), recording)
     const { page } = await browser.open(`${site.url}/`)
     await page.getByTestId('add').click()
     await page.getByTestId('log').click()
@@ -282,10 +282,10 @@ describeInChromium('a browser with faults', () => {
     await until('a request', () => [...recording.of('network')].some(({ method, status }) => method === 'POST' && status === 201))
     await until('a measurement', () => recording.of('snapshots').length > 0)
     await browser.close()
-    expect(somebodys.isRunning()).toBe(true)
-    // What the page wrote before is told again when we come back.
+    expect(userBrowser.isRunning()).toBe(true)
+    // Log entries from before are replayed after reattaching.
     const again = new Recording({ redactor: new Redactor() })
-    const back = await watchBrowser(await attachChromium(somebodys.url), again)
+    const back = await watchBrowser(await attachChromium(userBrowser.url), again)
     expect(back.tabs().map(({ url }) => url)).toContain(`${site.url}/`)
     await until('the old line', () => [...again.of('logs')].some(({ text }) => text === 'the front page is here'))
     const other = await back.open(`${site.url}/second`)
@@ -293,17 +293,17 @@ describeInChromium('a browser with faults', () => {
     await crash(other.page)
     await until('its crash', () => back.tabs().find(({ hasCrashed }) => hasCrashed))
     await back.close()
-    expect(somebodys.isRunning()).toBe(true)
+    expect(userBrowser.isRunning()).toBe(true)
   })
 
-  test('a large line in somebody’s own browser does not end the connection', async () => {
+  test('a large message in an attached browser does not break the connection', async () => {
     await using site = await startSite()
-    const somebodys = await somebodysBrowser()
+    const userBrowser = await startUserBrowser()
     const recording = new Recording({ redactor: new Redactor() })
-    await using browser = await watchBrowser(await attachChromium(somebodys.url.replace('http:', 'ws:')), recording)
+    await using browser = await watchBrowser(await attachChromium(userBrowser.url.replace('http:', 'ws:')), recording)
     const { page } = await browser.open(`${site.url}/second`)
     await page.evaluate(() => console.log('x'.repeat(12_000_000)))
-    await until('it is told', () =>
+    await until('it is reported', () =>
       [...recording.of('logs')].some(({ text }) => /console line of 11 MB was not recorded/.test(text)),
     )
     const long = 'y'.repeat(3_000_000)

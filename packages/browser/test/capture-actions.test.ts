@@ -3,7 +3,7 @@ import type { UserAction } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-describeInChromium('what the person in front of a page does', () => {
+describeInChromium('user actions', () => {
   let site: Site
   let watch: Watching
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describeInChromium('what the person in front of a page does', () => {
   const of = (kind: UserAction['action']): readonly UserAction[] => actions().filter(({ action }) => action === kind)
   const action = (kind: UserAction['action']): Promise<UserAction> => watch.until(`a ${kind}`, () => of(kind).at(-1))
   const names = (): readonly string[] => actions().map(({ action: name }) => name)
-  /** A click as a hand makes it; Playwright's own looks at the page first, which these pages do not survive. */
+  /** A click with the mouse; Playwright's `click` evaluates code in the page first, which breaks on these pages. */
   const clickAt = async (css: string): Promise<void> => {
     const { x, y, width, height } = (await watch.page.locator(css).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
     await watch.page.mouse.click(x + width / 2, y + height / 2)
@@ -30,7 +30,7 @@ describeInChromium('what the person in front of a page does', () => {
     watch.recording.clear()
   }
 
-  test('a click has several ways to find its element again', async () => {
+  test('a click has several selectors for its element', async () => {
     await fresh('/')
     await watch.page.getByTestId('order').scrollIntoViewIfNeeded()
     await watch.page.getByTestId('block').click()
@@ -49,7 +49,7 @@ describeInChromium('what the person in front of a page does', () => {
     await expect(watch.page.locator(`xpath=${selectors?.xpath}`).textContent()).resolves.toBe('Block for a moment')
   })
 
-  test('an element without a name is found by its position', async () => {
+  test('an element without a name is selected by its position', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => {
       document.body.innerHTML = '<div><p>one</p><p>two</p><p><b><i>three</i></b></p></div><div><p>four</p></div>'
@@ -131,7 +131,7 @@ describeInChromium('what the person in front of a page does', () => {
     ['its label', '<label>PIN <input></label>'],
     ['how it looks', '<input style="-webkit-text-security: disc">'],
     ['having been one', `<input type="password" onfocus="setTimeout(() => { this.type = 'text' })">`],
-  ])('a field is for a secret by %s', async (_by, html) => {
+  ])('a field is secret because of %s', async (_by, html) => {
     await fresh('/second')
     await watch.page.evaluate((text) => {
       document.body.innerHTML = text
@@ -144,14 +144,14 @@ describeInChromium('what the person in front of a page does', () => {
     expect(JSON.stringify(actions())).not.toContain('do-not-tell')
   })
 
-  test('a long value is cut', async () => {
+  test('a long value is truncated', async () => {
     await fresh('/')
     await watch.page.getByLabel('Name', { exact: true }).fill('n'.repeat(5_000))
     await watch.page.keyboard.press('Escape')
     expect((await action('input')).value).toHaveLength(1_024)
   })
 
-  test('choices in lists and checkboxes are reported as values', async () => {
+  test('selected options and checkboxes are reported as values', async () => {
     await fresh('/')
     await watch.page.getByLabel('Size').focus()
     await watch.page.keyboard.press('ArrowDown')
@@ -166,7 +166,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(of('click')).toEqual([])
   })
 
-  test('Enter in a field is one key, and submits the form', async () => {
+  test('Enter in a field is one key press, and submits the form', async () => {
     await fresh('/')
     await watch.page.getByLabel('Name', { exact: true }).fill('Ada')
     await watch.page.keyboard.press('Enter')
@@ -280,12 +280,12 @@ describeInChromium('what the person in front of a page does', () => {
     await watch.page.frameLocator('[title=far]').getByTestId('inside').click()
     const { selectors, url, pageUrl } = await action('click')
     expect(selectors?.testId).toBe('inside')
-    // The address is the frame's; the page that it is in is where the click is found again.
+    // The URL is that of the frame; the page URL is where the click can be replayed.
     expect(new URL(url).pathname).toBe('/framed')
     expect(pageUrl).toBe(`${site.url}/frames`)
   })
 
-  test('a page can neither forge actions nor hide what is done, nor see who watches', async () => {
+  test('a page can neither forge nor hide actions, nor detect the recorder', async () => {
     await fresh('/hostile')
     expect(await watch.page.title()).toBe('Found 0')
     await watch.page.mouse.click(5, 5)
@@ -301,7 +301,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect([...watch.recording.of('logs')].filter(({ from }) => from === 'exception')).toEqual([])
   })
 
-  test('fields that are named like properties of their form do not hide it', async () => {
+  test('fields named like properties of their form do not break recording', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => {
       document.body.innerHTML =
@@ -312,7 +312,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect((await action('submit')).selectors?.css).toBe('#odd')
   })
 
-  test('a strict content policy does not keep us out', async () => {
+  test('a strict content security policy does not prevent recording', async () => {
     await fresh('/strict')
     await watch.page.mouse.click(20, 30)
     await action('click')

@@ -4,7 +4,7 @@ import type { LogEntry } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-describeInChromium('what a page writes, throws and is told', () => {
+describeInChromium('console messages, exceptions and browser messages', () => {
   let site: Site
   let watch: Watching
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     await watch.browser.open(`${site.url}${path}`)
   }
 
-  test('every level of the console has its name', async () => {
+  test('every console level is recorded with its name', async () => {
     await fresh('/')
     await watch.page.getByTestId('log').click()
     await entry('an error line')
@@ -37,7 +37,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect(levels).toEqual({ debug: 'debug', plain: 'log', info: 'info', warning: 'warning', error: 'error' })
   })
 
-  test('arguments are written as a console shows them, with the place in the code', async () => {
+  test('arguments are formatted as in a console, with their source location', async () => {
     await fresh('/')
     await watch.page.getByTestId('log').click()
     const { text, source, url, tab, from } = await entry('a plain line')
@@ -58,7 +58,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect((await entry('Ada has')).text).toBe('Ada has 4 of 7 {a: 1} red 100% end more')
   })
 
-  test('values of every kind have a text', async () => {
+  test('values of every type have a text', async () => {
     await fresh('/second')
     await watch.page.evaluate(() =>
       console.log(
@@ -83,7 +83,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     )
   })
 
-  test('an uncaught exception has its stack', async () => {
+  test('an uncaught exception is recorded with its stack', async () => {
     await fresh('/')
     await watch.page.getByTestId('throw').click()
     const { level, from, text, stack } = await entry('thrown by the page')
@@ -91,7 +91,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect(stack).toContain(`${site.url}/front.js`)
   })
 
-  test('an unhandled rejection has its stack', async () => {
+  test('an unhandled rejection is recorded with its stack', async () => {
     await fresh('/')
     await watch.page.getByTestId('reject').click()
     const { level, from, text, stack } = await entry('rejected by the page')
@@ -110,7 +110,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect({ level, from, url: source?.url }).toEqual({ level: 'error', from: 'browser', url: `${site.url}/api/fail` })
   })
 
-  test('a line that is too long is cut', async () => {
+  test('a long message is truncated', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => console.log(`long ${'ä'.repeat(100_000)}`))
     const { text } = await entry('long')
@@ -118,7 +118,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect(text).toMatch(/^long ä+…$/)
   })
 
-  test('a line of many megabytes is not recorded, which is reported', async () => {
+  test('a message of many megabytes is not recorded, which is reported', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => console.log('x'.repeat(20_000_000)))
     expect((await entry('was not recorded')).text).toMatch(/^A console line of 19 MB was not recorded/)
@@ -126,7 +126,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     await entry('and on it goes')
   })
 
-  test('frames of another origin and workers speak too', async () => {
+  test('messages of cross-origin frames and workers are recorded', async () => {
     await fresh('/frames')
     await entry('the frame has its things')
     await watch.page.evaluate(() => {

@@ -4,7 +4,7 @@ import type { NetworkRequest } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-describeInChromium('what a page asks of its servers', () => {
+describeInChromium('network requests', () => {
   let site: Site
   let watch: Watching
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describeInChromium('what a page asks of its servers', () => {
   const header = ({ responseHeaders }: NetworkRequest, wanted: string): string | undefined =>
     responseHeaders.find(({ name }) => name.toLowerCase() === wanted)?.value
 
-  test('a page load has its document, its parts and what it fetches, each with its type', async () => {
+  test('a page load consists of its document, its subresources and its fetches, each with its type', async () => {
     await fresh('/')
     await request('/api/items')
     const [document, script, picture, data] = await Promise.all(
@@ -48,7 +48,7 @@ describeInChromium('what a page asks of its servers', () => {
     })
   })
 
-  test('a body of text is kept with its type and length', async () => {
+  test('a text body is recorded with its type and length', async () => {
     await fresh('/')
     const { responseBody } = await request('/api/items')
     expect(responseBody).toMatchObject({ mimeType: 'application/json' })
@@ -66,7 +66,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(JSON.parse(responseBody?.text ?? '')).toMatchObject({ id: 42 })
   })
 
-  test('long bodies are cut, with their real length', async () => {
+  test('long bodies are truncated, with their original length', async () => {
     await fresh('/second')
     await watch.page.evaluate(() =>
       fetch('/api/items', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'ü'.repeat(10_000) }).then(
@@ -97,7 +97,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(responseBody).toEqual({ mimeType: 'image/png', bytes: 1024 * 1024, omitted: 'not text' })
   })
 
-  test('a body larger than the limit is left out, with its length', async () => {
+  test('a body larger than the limit is omitted, with its length', async () => {
     await fresh('/fetches?path=/huge%3Fmb=5')
     const { responseBody } = await request('/huge')
     expect(responseBody).toMatchObject({ mimeType: 'text/plain', omitted: 'larger than 2 MB' })
@@ -115,7 +115,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(arrived.startedAt).toBeGreaterThanOrEqual(moved.startedAt)
   })
 
-  test('failures of the server are kept like other answers', async () => {
+  test('error responses are recorded like others', async () => {
     await fresh('/')
     await watch.page.getByTestId('fail').click()
     await watch.page.getByTestId('missing').click()
@@ -126,7 +126,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(await request('/api/items/999')).toMatchObject({ status: 404 })
   })
 
-  test('a request without a response has its reason', async () => {
+  test('a request without a response has a failure reason', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => undefined))
     expect(await request('/', ({ url }) => url === 'http://127.0.0.1:1/')).toMatchObject({
@@ -135,7 +135,7 @@ describeInChromium('what a page asks of its servers', () => {
     })
   })
 
-  test('a request is pending until it is over, and over when the page gives it up', async () => {
+  test('a request is pending until it ends or the page aborts it', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => {
       const controller = new AbortController()
@@ -151,7 +151,7 @@ describeInChromium('what a page asks of its servers', () => {
     await watch.until('nothing is pending', () => watch.recording.pending().length === 0)
   })
 
-  test('leaving a page ends what it waited for', async () => {
+  test('navigating away ends pending requests', async () => {
     await fresh('/fetches?path=/never')
     await watch.until('a pending request', () => watch.recording.pending().length > 0)
     await watch.browser.open(`${site.url}/second`)
@@ -160,7 +160,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(requests().filter((each) => withoutOrigin(each) === '/never')).toHaveLength(1)
   })
 
-  test('the parts of the time add up to the whole', async () => {
+  test('the phases of the timing add up to the total', async () => {
     await fresh('/fetches?path=/slow%3Fms=200')
     const { timings, startedAt, at } = await request('/slow?')
     const { ssl: _, ...parts } = timings
@@ -170,7 +170,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(timings.ssl).toBe(-1)
   })
 
-  test('headers are those that went over the network', async () => {
+  test('headers are those sent over the network', async () => {
     await fresh('/secrets')
     const sent = await request('/api/private')
     const names = sent.requestHeaders.map(({ name }) => name.toLowerCase())
@@ -178,30 +178,30 @@ describeInChromium('what a page asks of its servers', () => {
     expect(header(sent, 'set-cookie')).toBeDefined()
   })
 
-  test('no secret of a header, a query, a body or the console is kept', async () => {
+  test('no secret in a header, query, body or console message is recorded', async () => {
     await fresh('/secrets')
     await watch.page.waitForFunction(() => document.title === 'Secrets are sent')
     await request('/api/items', ({ method }) => method === 'POST')
     const asked = site.requests.filter(({ path }) => path.startsWith('/api/private')).at(-1)
     expect(asked?.headers.authorization).toBe('Bearer token-in-the-header')
-    // The page's own text, which any visitor can read, is not what this is about.
+    // The page's own source, which any visitor can read, is not in scope.
     const traffic = requests().map((each) => (each.type === 'document' ? { ...each, responseBody: undefined } : each))
     const kept = JSON.stringify([traffic, [...watch.recording.of('logs')], watch.recording.pending()])
     const secrets = ['token-in-', 'key-in-', 'password-in-', 'cookie-of-', 'cookie-made-']
     expect(secrets.filter((secret) => kept.includes(secret))).toEqual([])
   })
 
-  test('an answer that the page does not read is over all the same', async () => {
+  test('a response that the page does not read still completes', async () => {
     await fresh('/secrets')
     expect(await request('/api/private')).toMatchObject({ status: 200, responseBody: { omitted: 'not read by the page' } })
   })
 
-  test('a stream that is read to its end has not failed', async () => {
+  test('a stream that is read to its end is not a failure', async () => {
     await fresh('/fetches?path=/huge%3Fmb=1')
     expect((await request('/huge')).failure).toBeUndefined()
   })
 
-  test('frames of another origin and workers are heard', async () => {
+  test('requests of cross-origin frames and workers are recorded', async () => {
     await fresh('/frames')
     const framed = await request('/framed', ({ url }) => url.startsWith('http://localhost'))
     expect(framed).toMatchObject({ type: 'document', status: 200, tab: 'tab-1' })

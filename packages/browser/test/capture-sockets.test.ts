@@ -4,7 +4,7 @@ import type { SocketEvent } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-describeInChromium('what goes over WebSockets', () => {
+describeInChromium('WebSocket messages', () => {
   let site: Site
   let watch: Watching
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describeInChromium('what goes over WebSockets', () => {
       socket.onopen = () => socket.send(text)
     }, message)
 
-  test('each message is an event, binary ones as base64, and the connection knows its counts', async () => {
+  test('each message is an event, binary ones as base64, and the connection has counters', async () => {
     await fresh('/')
     await watch.page.getByTestId('socket').click()
     await watch.until(
@@ -54,7 +54,7 @@ describeInChromium('what goes over WebSockets', () => {
     expect(events()[0]?.socket).toBe(watch.recording.connections()[0]?.id)
   })
 
-  test('closing is an event from either side', async () => {
+  test('a close from either side is an event', async () => {
     await fresh('/')
     await watch.page.getByTestId('socket').click()
     await watch.until('it is open', () => watch.recording.connections()[0]?.state === 'open')
@@ -65,7 +65,7 @@ describeInChromium('what goes over WebSockets', () => {
     await watch.until('the server closed', () => events().filter(({ event }) => event === 'closed').length === 2)
   })
 
-  test('a connection that is open stays known when what was recorded is forgotten', async () => {
+  test('an open connection stays listed after clearing', async () => {
     await fresh('/')
     await watch.page.getByTestId('socket').click()
     await watch.until('both answers', () => watch.recording.connections()[0]?.received.messages === 2)
@@ -83,7 +83,7 @@ describeInChromium('what goes over WebSockets', () => {
     expect(watch.recording.connections().map(({ id, state }) => [id === before?.id, state])).toEqual([[false, 'open']])
   })
 
-  test('leaving the page closes its connections', async () => {
+  test('navigating away closes the connections of the page', async () => {
     await fresh('/')
     await watch.page.getByTestId('socket').click()
     await watch.until('it is open', () => watch.recording.connections()[0]?.state === 'open')
@@ -100,7 +100,7 @@ describeInChromium('what goes over WebSockets', () => {
     expect(received.text).toHaveLength(frameLimit)
   })
 
-  test('a refused connection has its reason', async () => {
+  test('a rejected connection has a failure reason', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => void new WebSocket(`${location.origin.replace('http', 'ws')}/nothing-here`))
     const failed = await watch.until('the failure', () => events().find(({ event }) => event === 'failed'))
@@ -109,7 +109,7 @@ describeInChromium('what goes over WebSockets', () => {
     expect(watch.recording.connections()[0]?.closedBecause).toContain('404')
   })
 
-  test('a flood of messages is counted in full, and recorded as far as there is room', async () => {
+  test('a flood of messages is counted completely, and recorded up to the limit', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => {
       const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/ws`)
@@ -119,7 +119,7 @@ describeInChromium('what goes over WebSockets', () => {
     })
     await watch.until('all are counted', () => watch.recording.connections()[0]?.received.messages === 5_000)
     expect(watch.recording.connections()[0]?.sent.messages).toBe(5_000)
-    await watch.until('what was dropped is told', () =>
+    await watch.until('dropped messages are reported', () =>
       [...watch.recording.of('logs')].some(({ text }) => /\d+ more WebSocket messages were dropped/.test(text)),
     )
   })

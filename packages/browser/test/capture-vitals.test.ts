@@ -3,7 +3,7 @@ import type { PerformanceSnapshot } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-describeInChromium('how a page performs', () => {
+describeInChromium('web vitals', () => {
   let site: Site
   let watch: Watching
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describeInChromium('how a page performs', () => {
     return watch.until('a measurement', () => snapshots(path)[0])
   }
 
-  test('a page is measured a moment after it has loaded', async () => {
+  test('a page is measured shortly after it has loaded', async () => {
     const { ttfb, fcp, lcp, cls, domContentLoaded, load, requests, transferred, longTasks, tab } = await fresh('/')
     const order = [0, ttfb, fcp, lcp].map((value) => value ?? Number.NaN)
     expect(order).toEqual(order.toSorted((a, b) => a - b))
@@ -36,11 +36,11 @@ describeInChromium('how a page performs', () => {
     expect(tab).toBe('tab-1')
   })
 
-  test('a slow click shows when it is measured again', async () => {
+  test('a slow click is included in the next measurement', async () => {
     await fresh('/')
     await watch.page.getByTestId('block').click()
     await watch.page.getByText('blocked', { exact: true }).waitFor()
-    // The browser tells how long a click took only after the next frame is painted.
+    // The browser reports the duration of a click only after the next frame is painted.
     await watch.page.waitForTimeout(200)
     await watch.browser.snapshot()
     const last = snapshots('/').at(-1)
@@ -49,7 +49,7 @@ describeInChromium('how a page performs', () => {
     expect(last?.longTasks.longest).toBeGreaterThanOrEqual(112)
   })
 
-  test('layout shifts count, and are reported when the page is left', async () => {
+  test('layout shifts are counted, and reported on navigation', async () => {
     const first = await fresh('/')
     await watch.page.evaluate(() => {
       const notice = document.getElementById('notice')
@@ -62,7 +62,7 @@ describeInChromium('how a page performs', () => {
     expect(last.requests).toBeGreaterThanOrEqual(first.requests)
   })
 
-  test('measuring again what has not changed adds nothing', async () => {
+  test('measuring again without a change adds nothing', async () => {
     await fresh('/second')
     await watch.browser.snapshot()
     await watch.browser.snapshot('tab-1')

@@ -14,7 +14,7 @@ import { type EventSummary, Wire } from '../src/capture/wire/wire.ts'
 
 const megabyte = 1024 * 1024
 
-/** What comes out of a channel. */
+/** The messages that a channel emits. */
 function collecting(): {
   readonly messages: string[]
   readonly large: Oversized[]
@@ -36,14 +36,14 @@ function collecting(): {
   }
 }
 
-/** The text in parts, cut at these places. */
+/** The text, cut at these positions. */
 function parts(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const at = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b)
   return at.slice(1).map((end, i) => bytes.subarray(at[i], end))
 }
 
 describe('a pipe to a browser', () => {
-  test('messages are the same however they are cut on the way', async () => {
+  test('messages are the same regardless of chunk boundaries', async () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).map((value) => JSON.stringify({ method: value }))
     await fc.assert(
       fc.asyncProperty(fc.array(text, { maxLength: 20 }), fc.array(fc.nat(), { maxLength: 30 }), async (texts, places) => {
@@ -89,8 +89,8 @@ describe('a pipe to a browser', () => {
   })
 })
 
-describe('one connection for two', () => {
-  test('half a million lines pass quickly, and only admitted ones are parsed', async () => {
+describe('a connection shared with Playwright', () => {
+  test('half a million messages pass quickly, and only admitted ones are parsed', async () => {
     const line = JSON.stringify({
       method: 'Runtime.consoleAPICalled',
       params: { type: 'log', args: [{ type: 'string', value: 'x'.repeat(300) }] },
@@ -132,7 +132,7 @@ describe('one connection for two', () => {
     expect(last).toEqual({ method: 'Runtime.consoleAPICalled', type: 'log', session: 'A1', bytes: line.length })
   })
 
-  test('answers to our commands come to us, and all others to Playwright', async () => {
+  test('responses to our commands reach us, and all others reach Playwright', async () => {
     const [to, from] = [new PassThrough(), new PassThrough()]
     const wire = new Wire(pipeChannel(to, from))
     const others: object[] = []
@@ -156,7 +156,7 @@ describe('one connection for two', () => {
     expect(sent[1]?.params).toMatchObject({ maxResourceBufferSize: 4 * megabyte })
   })
 
-  test('what an answer sets off is done before the next message comes, even of one write', async () => {
+  test('the effects of a response are complete before the next message is delivered, even from one write', async () => {
     const from = new PassThrough()
     const wire = new Wire(pipeChannel(new PassThrough(), from))
     const steps: string[] = []
@@ -165,7 +165,7 @@ describe('one connection for two', () => {
     })
     const work = async ({ method = 'the answer' }: { readonly method?: string }): Promise<void> => {
       steps.push(method)
-      // As Playwright does: promises of promises, and only then it listens for more.
+      // Like Playwright: several chained promises before it listens for more.
       for (let hop = 0; hop < 10; hop += 1) await Promise.resolve()
       steps.push(`done with ${method}`)
     }
@@ -190,7 +190,7 @@ describe('one connection for two', () => {
   })
 })
 
-/** A server that takes one WebSocket and hands over its connection. */
+/** A server that accepts one WebSocket and returns its connection. */
 async function webSocketServer(): Promise<{ readonly url: URL; readonly connected: Promise<Socket> }> {
   let connect: (socket: Socket) => void = () => undefined
   const connected = new Promise<Socket>((resolve) => {
@@ -225,7 +225,7 @@ function frame(payload: Buffer, { opcode = 1, isLast = true } = {}): Buffer {
 }
 
 describe('a WebSocket to a browser', () => {
-  test('messages are the same in one frame or many, however they are cut on the way', async () => {
+  test('messages are the same in one frame or many, regardless of chunk boundaries', async () => {
     const { url, connected } = await webSocketServer()
     const { messages, ends, sink } = collecting()
     const channel = await webSocketChannel(url, 5_000)
@@ -239,20 +239,20 @@ describe('a WebSocket to a browser', () => {
       frame(Buffer.from(''), { opcode: 0, isLast: false }),
       frame(Buffer.from('4}'), { opcode: 0 }),
     ])
-    const said: Buffer[] = []
-    socket.on('data', (chunk: Buffer) => said.push(chunk))
+    const received: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => received.push(chunk))
     for (const part of parts(bytes, [1, 3, 9, 11, 12, 14, 200, 500, 600, 70_000])) {
       socket.write(part)
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     await expect.poll(() => messages).toEqual([...texts, '{"id":4}'])
-    // A ping is answered, with its own words behind a mask.
-    await expect.poll(() => Buffer.concat(said)[0]).toBe(0x8a)
+    // A ping is answered with a pong that has the same payload, masked.
+    await expect.poll(() => Buffer.concat(received)[0]).toBe(0x8a)
     socket.write(frame(Buffer.from([3, 232]), { opcode: 8 }))
     await expect.poll(() => ends).toEqual(['the browser closed the connection'])
   })
 
-  test('what we send arrives whole, masked as the protocol wants', async () => {
+  test('sent messages arrive complete, masked as the protocol requires', async () => {
     const { url, connected } = await webSocketServer()
     const channel = await webSocketChannel(url, 5_000)
     channel.listen(collecting().sink)
@@ -271,7 +271,7 @@ describe('a WebSocket to a browser', () => {
     await new Promise((resolve) => socket.once('end', resolve))
   })
 
-  test('a server that speaks something else is refused', async () => {
+  test('a server that does not speak WebSocket is rejected', async () => {
     const { url, connected } = await webSocketServer()
     const { ends, sink } = collecting()
     const channel = await webSocketChannel(url, 5_000)
@@ -282,15 +282,15 @@ describe('a WebSocket to a browser', () => {
   })
 })
 
-describe('the beginning of a text', () => {
-  test('never takes more bytes than it may, is a beginning, and is all there is when nothing was cut', () => {
+describe('the prefix of a text', () => {
+  test('never exceeds the byte limit, is a prefix, and is the whole text if it fits', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 80 }), (whole, max) => {
         const { text, isCut } = cut(whole, max)
         expect(Buffer.byteLength(text)).toBeLessThanOrEqual(max)
         expect(whole.startsWith(text)).toBe(true)
         expect(isCut).toBe(text !== whole)
-        // As much as fits: the next character would not.
+        // Maximal: the next character would not fit.
         const next = String.fromCodePoint(whole.codePointAt(text.length) ?? 0)
         expect(!isCut || Buffer.byteLength(text + next) > max).toBe(true)
       }),
@@ -298,8 +298,8 @@ describe('the beginning of a text', () => {
   })
 })
 
-describe('a gate', () => {
-  test('lets so many pass in a second, counts the rest, and opens again', () => {
+describe('a rate limiter', () => {
+  test('admits a number per second, counts the rest, and opens again', () => {
     let now = 0
     const gate = new RateLimiter({ count: 3, bytes: 1_000 }, () => now)
     expect([1, 2, 3, 4, 5].map(() => gate.passes(1))).toEqual([true, true, true, false, false])
@@ -308,7 +308,7 @@ describe('a gate', () => {
     expect([gate.takeShut(), gate.takeShut()]).toEqual([2, 0])
   })
 
-  test('lets a single large one pass, and no other with it', () => {
+  test('admits a single large message, and no other with it', () => {
     const gate = new RateLimiter({ count: 3, bytes: 1_000 }, () => 0)
     expect([gate.passes(5_000), gate.passes(1)]).toEqual([true, false])
   })

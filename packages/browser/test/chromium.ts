@@ -14,20 +14,20 @@ const found = (() => {
     return { missing: error.message }
   }
 })()
-// A browser is slow on a machine that does many things at once.
+// A browser is slow on a busy machine.
 const testMs = 180_000
 const isRequired = env.UNFOLD_REQUIRE_BROWSER !== undefined || (env.CI === 'true' && env.UNFOLD_NO_INSTALL !== '1')
 
-/** The browser that tests use; throws where there is none. */
+/** The browser that tests use; throws if there is none. */
 export function chromiumPath(): string {
   if (found.path === undefined) throw new Error(found.missing)
   return found.path
 }
 
-/** Arguments that a browser needs to run as root, for tests that start one by themselves. */
+/** Arguments that a browser needs to run as root, for tests that start one themselves. */
 export const chromiumArgs: readonly string[] = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
-/** Tests in a real browser. Without one they are skipped and say why; where a browser is required, they fail. */
+/** Tests in a real browser. Without one they are skipped with the reason; if a browser is required, they fail. */
 export function describeInChromium(name: string, tests: () => void): void {
   const isSkipped = found.path === undefined && !isRequired
   if (isSkipped) console.warn(`Skipped, because there is no browser: ${name}.\n${found.missing}`)
@@ -38,24 +38,24 @@ export function describeInChromium(name: string, tests: () => void): void {
   })
 }
 
-/** A browser without windows that is watched, its first tab, and what is recorded of it. */
+/** A headless browser that is recorded, its first tab, and its recording. */
 export interface Watching extends AsyncDisposable {
   readonly browser: WatchedBrowser
   readonly recording: Recording
   readonly tab: WatchedTab
   /** Playwright's page of the first tab. */
   readonly page: Page
-  /** Waits until something holds, and gives it; fails when it does not in time. */
+  /** Waits until a condition holds, and returns its value; fails after a timeout. */
   until<T>(what: string, holds: () => T | undefined | false): Promise<T>
 }
 
 interface WatchingOptions extends Partial<LaunchOptions> {
   readonly recording?: Recording
-  /** The page to begin with. */
+  /** The initial page. */
   readonly open?: string
 }
 
-/** Starts a browser and watches it, until it is disposed of. */
+/** Starts a browser and records it until it is disposed of. */
 export async function watching({
   recording = new Recording({ redactor: new Redactor() }),
   open,
@@ -69,7 +69,7 @@ export async function watching({
 
 const untilMs = 60_000
 
-/** Waits until something holds, and gives it; fails when it does not in time. */
+/** Waits until a condition holds, and returns its value; fails after a timeout. */
 export async function until<T>(what: string, holds: () => T | undefined | false, ms = untilMs): Promise<T> {
   for (const end = Date.now() + ms; Date.now() < end; ) {
     const value = holds()
@@ -79,7 +79,7 @@ export async function until<T>(what: string, holds: () => T | undefined | false,
   throw new Error(`Waited ${ms} ms in vain: ${what}`)
 }
 
-/** Makes a page's process crash. */
+/** Crashes the process of a page. */
 export async function crash(page: Page): Promise<void> {
   await page.goto('chrome://crash').catch(() => undefined)
 }

@@ -16,7 +16,7 @@ import { textOf } from './replies.ts'
 import { type Site, startSite } from './site.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const patience = { timeout: 120_000 }
+const slow = { timeout: 120_000 }
 const first = ['observe', 'query_dom']
 const all = ['observe', 'query_dom', 'analyze', 'generate', 'configure']
 
@@ -24,7 +24,7 @@ let folder = ''
 const started: Running[] = []
 
 beforeAll(async () => {
-  if (!existsSync(program)) throw new Error(`There is no ${program}. Run npm run build first.`)
+  if (!existsSync(program)) throw new Error(`${program} does not exist. Run npm run build first.`)
   folder = await mkdtemp(join(tmpdir(), 'unfold-command-'))
   await mkdir(join(folder, 'tmp'))
 })
@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-/** Everything that the program writes for itself goes to a folder of this test. */
+/** All files of the program go to the folder of this test. */
 function surroundings(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const { PATH = '', UNFOLD_BROWSER_PATH } = process.env
   const given = UNFOLD_BROWSER_PATH === undefined ? {} : { UNFOLD_BROWSER_PATH }
@@ -52,7 +52,7 @@ interface Conditions {
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** Runs the program until it ends by itself. */
+/** Runs the program until it exits. */
 function run(args: readonly string[], { node = [], variables = {} }: Conditions = {}): Promise<Outcome> {
   const options = { env: surroundings(variables), cwd: folder, timeout: 120_000 }
   return new Promise((resolve) => {
@@ -62,7 +62,7 @@ function run(args: readonly string[], { node = [], variables = {} }: Conditions 
   })
 }
 
-/** The program, or another one, while it runs. */
+/** A running program. */
 class Running {
   readonly process: ChildProcess
   readonly ended: Promise<number | null>
@@ -78,8 +78,8 @@ class Running {
     started.push(this)
   }
 
-  /** Waits until it has written something like this. */
-  async says(what: RegExp): Promise<RegExpExecArray> {
+  /** Waits until the output matches. */
+  async prints(what: RegExp): Promise<RegExpExecArray> {
     for (const end = Date.now() + 40_000; Date.now() < end; ) {
       const found = what.exec(this.#output)
       if (found !== null) return found
@@ -97,7 +97,7 @@ class Running {
 
 const command = (...args: readonly string[]): Running => new Running(process.execPath, [program, ...args])
 
-/** The processes that use a folder of this test: browsers are told where their profile is. */
+/** The processes that use the folder of this test: the profile is in the arguments of a browser. */
 async function browsers(): Promise<readonly string[]> {
   const listed = await new Promise<string>((resolve) => {
     execFile('ps', ['-eo', 'pid=,args='], { maxBuffer: 16 * 1024 * 1024 }, (_error, stdout) => resolve(stdout))
@@ -105,7 +105,7 @@ async function browsers(): Promise<readonly string[]> {
   return listed.split('\n').filter((line) => line.includes(`--user-data-dir=${join(folder, 'tmp')}`))
 }
 
-/** Nothing is left: no browser, and no folder of one. */
+/** Checks that no browser and no profile folder is left. */
 async function expectNothingLeft(): Promise<void> {
   await expect.poll(browsers, { timeout: 120_000 }).toEqual([])
   const left = async () => (await readdir(join(folder, 'tmp'))).filter((name) => name.startsWith('unfold-browser-'))
@@ -123,14 +123,14 @@ const namesOf = async (client: Client): Promise<readonly string[]> =>
   (await client.listTools(undefined, { cacheMode: 'bypass' })).tools.map(({ name }) => name)
 
 describe('the command, before it starts anything', () => {
-  test('--help shows the purpose, options and exit codes', patience, async () => {
+  test('--help shows the purpose, options and exit codes', slow, async () => {
     const { code, stdout } = await run(['--help'])
     expect(code).toBe(0)
     for (const word of ['--open', '--http', '--attach', '--headless', '--profile', '--browser', '--output', 'Exit codes'])
       expect(stdout).toContain(word)
   })
 
-  test('--version is the version of the package', patience, async () => {
+  test('--version prints the version of the package', slow, async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` })
   })
 
@@ -141,14 +141,14 @@ describe('the command, before it starts anything', () => {
     [['one.example', '--open', 'two.example'], 'specified twice'],
     [['--open', 'http://'], 'is not a valid page URL'],
     [['--attach', 'http://127.0.0.1:9222', '--headless'], '--attach watches a browser that runs already'],
-  ])('%j is wrong usage: exit code 2, and what to do', patience, async (args, words) => {
+  ])('%j is a usage error: exit code 2, and what to do', slow, async (args, message) => {
     const { code, stdout, stderr } = await run(args)
-    expect(stderr).toContain(words)
+    expect(stderr).toContain(message)
     expect(stderr).toContain('See unfold-browser --help.')
     expect([code, stdout]).toEqual([2, ''])
   })
 
-  test('a browser that is not there is exit code 4', patience, async () => {
+  test('a missing browser is exit code 4', slow, async () => {
     const { code, stderr } = await run(['--browser', join(folder, 'no-browser')])
     expect(stderr).toContain('No executable at')
     expect(code).toBe(4)
@@ -156,10 +156,10 @@ describe('the command, before it starts anything', () => {
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'a machine without one is told how to install one: exit code 4',
-    patience,
+    'on a machine without a browser the error says how to install one: exit code 4',
+    slow,
     async () => {
-      // Where this machine has its browsers, a Mac has none.
+      // The browsers of this machine are not in the locations searched on macOS.
       const asMac = 'data:text/javascript,Object.defineProperty(process, "platform", { value: "darwin" })'
       const { code, stderr } = await run([], { node: ['--import', asMac], variables: { UNFOLD_BROWSER_PATH: '' } })
       expect(stderr).toContain('brew install --cask chromium')
@@ -168,13 +168,13 @@ describe('the command, before it starts anything', () => {
     },
   )
 
-  test('a program that is not a browser is exit code 4, with its output', patience, async () => {
+  test('a program that is not a browser is exit code 4, with its output', slow, async () => {
     const { code, stderr } = await run(['--headless', '--browser', process.execPath])
     expect(stderr).toContain('could not be started')
     expect(code).toBe(4)
   })
 
-  test('attaching to nothing, or to another machine, is exit code 4', patience, async () => {
+  test('an unreachable browser, or one on another machine, is exit code 4', slow, async () => {
     const nothing = await run(['--attach', 'http://127.0.0.1:9'])
     expect(nothing.stderr).toContain('No browser could be reached at http://127.0.0.1:9')
     expect(nothing.stderr).toContain('--remote-debugging-port=9222')
@@ -193,7 +193,7 @@ describeInChromium('the command, with a browser', () => {
   afterAll(() => site?.close())
 
   const transports: StdioClientTransport[] = []
-  // A test that fails leaves its browser to none that comes after it.
+  // The browser of a failed test must not affect the tests after it.
   afterEach(async () => {
     for (const each of transports.splice(0)) await each.close()
   })
@@ -209,7 +209,7 @@ describeInChromium('the command, with a browser', () => {
     return transport
   }
 
-  test('over stdio a fresh server has two tools, and ends with its browser when the client leaves', patience, async () => {
+  test('over stdio a new server has two tools, and exits with its browser when the client disconnects', slow, async () => {
     const client = await connected(stdio())
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(first)
@@ -219,7 +219,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--open watches a page from its first moment', patience, async () => {
+  test('--open records a page from its first request', slow, async () => {
     const client = await connected(stdio('--open', `${site.url}/busy`))
     const seen = async (): Promise<string> =>
       textOf(await client.callTool({ name: 'observe', arguments: { what: 'logs', contains: 'the front page is here' } }))
@@ -229,7 +229,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('the first observation waits for the first page, which is not a user action', patience, async () => {
+  test('the first observation waits for the first page, which is not a user action', slow, async () => {
     let asked = (): void => undefined
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve
@@ -248,7 +248,7 @@ describeInChromium('the command, with a browser', () => {
     const page = observe('page')
     const network = observe('network')
     await isAsked
-    // A call that does not look at the page is answered meanwhile.
+    // A call that does not need the page is answered meanwhile.
     const health = await client.callTool({ name: 'configure', arguments: { action: 'health' } })
     expect(textOf(health)).toContain("Call 'observe' first.")
     release()
@@ -261,7 +261,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a page that does not come is not waited for without an end', patience, async () => {
+  test('waiting for a page that never loads times out', slow, async () => {
     const client = await connected(stdio('--open', `${site.url}/never`))
     const reply = await client.callTool({ name: 'observe', arguments: { what: 'logs' } }, { timeout: 120_000 })
     expect(textOf(reply)).toContain('No log entries so far')
@@ -269,7 +269,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--no-counts leaves them out', patience, async () => {
+  test('--no-counts omits the counts', slow, async () => {
     const client = await connected(stdio('--no-counts'))
     await client.callTool({ name: 'observe', arguments: { what: 'logs' } })
     for (const tool of (await client.listTools(undefined, { cacheMode: 'bypass' })).tools)
@@ -278,11 +278,11 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--http shows how to connect, serves both eras on loopback, and SIGTERM ends it with its browser', patience, async () => {
+  test('--http shows how to connect, serves both eras on loopback, and SIGTERM ends it with its browser', slow, async () => {
     const running = command('--headless', '--http', '0', '--open', site.url)
-    const [, url = ''] = await running.says(/Serving on (http:\/\/127\.0\.0\.1:\d+\/mcp)/)
-    await running.says(/claude mcp add --transport http browser http:\/\/127\.0\.0\.1/)
-    await running.says(new RegExp(`Watching ${site.url}`))
+    const [, url = ''] = await running.prints(/Serving on (http:\/\/127\.0\.0\.1:\d+\/mcp)/)
+    await running.prints(/claude mcp add --transport http browser http:\/\/127\.0\.0\.1/)
+    await running.prints(new RegExp(`Watching ${site.url}`))
     const session = await connected(new StreamableHTTPClientTransport(new URL(url)))
     const stateless = await connected(new StreamableHTTPClientTransport(new URL(url)), 'stateless')
     expect(await namesOf(session)).toEqual(first)
@@ -294,10 +294,10 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a page that cannot be opened is reported, and the server continues', patience, async () => {
+  test('a page that cannot be opened is reported, and the server continues', slow, async () => {
     const running = command('--headless', '--http', '0', '--open', 'http://127.0.0.1:9/')
-    const [, url = ''] = await running.says(/Serving on (\S+)/)
-    await running.says(/http:\/\/127\.0\.0\.1:9\/ could not be opened: .* Is its server running/)
+    const [, url = ''] = await running.prints(/Serving on (\S+)/)
+    await running.prints(/http:\/\/127\.0\.0\.1:9\/ could not be opened: .* Is its server running/)
     const client = await connected(new StreamableHTTPClientTransport(new URL(url)))
     expect(await namesOf(client)).toEqual(first)
     await client.close()
@@ -305,7 +305,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a port that is taken is exit code 1 and leaves no browser behind', patience, async () => {
+  test('a port in use is exit code 1 and leaves no browser behind', slow, async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     try {
@@ -320,7 +320,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a signal while the browser is being started leaves nothing behind', patience, async () => {
+  test('a signal during the start of the browser leaves nothing behind', slow, async () => {
     const running = command('--headless', '--http', '0')
     const hasStarted = async (): Promise<number> => (await browsers()).length
     await expect.poll(hasStarted, { timeout: 30_000, interval: 20 }).toBeGreaterThan(0)
@@ -328,7 +328,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--attach watches a browser that runs already, and leaves it running', patience, async () => {
+  test('--attach records a running browser, and does not close it', slow, async () => {
     const profile = join(folder, 'own')
     const own = new Running(chromiumPath(), [
       ...chromiumArgs,
@@ -337,7 +337,7 @@ describeInChromium('the command, with a browser', () => {
       `--user-data-dir=${profile}`,
       `${site.url}/second`,
     ])
-    const [, port = ''] = await own.says(/DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/)
+    const [, port = ''] = await own.prints(/DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/)
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [program, '--attach', `http://127.0.0.1:${port}`],
@@ -355,23 +355,23 @@ describeInChromium('the command, with a browser', () => {
   })
 
   const terminal = needs('script')
-  // `script` has these options on Linux only.
+  // Only `script` on Linux has these options.
   test.skipIf(terminal.isMissing || process.platform !== 'linux')(
-    `in a terminal a line says what is buffered, and Ctrl-C ends it${terminal.note}`,
-    patience,
+    `in a terminal a line prints what is buffered, and Ctrl-C ends it${terminal.note}`,
+    slow,
     async () => {
       const line = `${process.execPath} ${program} --headless --http 0 ${site.url}/busy`
       const running = new Running('script', ['-qec', line, '/dev/null'], 'pipe')
-      await running.says(/Watching http/)
-      await running.says(/\[2K1 tab · \d+ logs \(\d+ errors\) · \d+ requests · 1 socket, \d+ events · \d+ actions?/)
-      // What a person types at a terminal to end a program.
+      await running.prints(/Watching http/)
+      await running.prints(/\[2K1 tab · \d+ logs \(\d+ errors\) · \d+ requests · 1 socket, \d+ events · \d+ actions?/)
+      // Ctrl-C, as typed at a terminal.
       running.process.stdin?.write('\u0003')
       await running.ended
       await expectNothingLeft()
     },
   )
 
-  test('a saved session is readable only by its user', patience, async () => {
+  test('a saved session is readable only by its user', slow, async () => {
     const client = await connected(stdio('--open', site.url))
     await client.callTool({ name: 'observe', arguments: { what: 'page' } })
     await client.callTool({ name: 'configure', arguments: { action: 'save', name: 'kept' } })

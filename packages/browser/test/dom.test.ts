@@ -7,7 +7,7 @@ import { looking } from './looking.ts'
 const problem = (reason: PageProblemReason, message: RegExp) =>
   expect.objectContaining({ constructor: PageProblem, reason, message: expect.stringMatching(message) })
 
-describeInChromium('looking at elements', () => {
+describeInChromium('querying elements', () => {
   const browser = looking()
 
   test('an element has its text, role, name, attributes, position and a unique selector', async () => {
@@ -51,7 +51,7 @@ describeInChromium('looking at elements', () => {
     }
   })
 
-  test('of many matches the count and the first few are returned', async () => {
+  test('for many matches, the count and the first few are returned', async () => {
     const timeoutMs = 60_000
     await using tab = await browser.open('/nodes?n=100000')
     const { total, elements } = await queryDom(tab.page, { selector: '.node', timeoutMs })
@@ -96,9 +96,9 @@ describeInChromium('looking at elements', () => {
     await tab.page.fill('input[type=password]', 'secret-typed')
     const found = await queryDom(tab.page, { selector: '*', html: true, limit: 100, properties: ['value'] })
     expect(found.total).toBeGreaterThan(10)
-    const told = JSON.stringify([found, await describePage(tab.page)])
-    expect(told).not.toContain('secret-')
-    expect(told).toContain('Paris')
+    const returned = JSON.stringify([found, await describePage(tab.page)])
+    expect(returned).not.toContain('secret-')
+    expect(returned).toContain('Paris')
   })
 
   test('only requested attributes, properties and styles are returned', async () => {
@@ -153,7 +153,7 @@ describeInChromium('looking at elements', () => {
     expect((await queryDom(tab.page, { selector: elements[1]?.selector ?? '' })).elements).toEqual([elements[1]])
   })
 
-  test('a page that breaks built-ins and hides properties behind names is read all the same', async () => {
+  test('a page that breaks built-ins and shadows properties can still be queried', async () => {
     await using hostile = await browser.open('/hostile')
     expect((await queryDom(hostile.page, { selector: '#real' })).elements).toMatchObject([{ tag: 'button', text: 'Real' }])
     await using clobbering = await browser.show(`<form name=querySelectorAll id=f><input name=attributes><input name=parentNode>
@@ -164,7 +164,7 @@ describeInChromium('looking at elements', () => {
     expect(await describePage(clobbering.page)).toMatchObject({ title: '', loadState: 'complete', counts: { fields: 5 } })
   })
 
-  test('our looking leaves nothing in the page', async () => {
+  test('a query leaves nothing in the page', async () => {
     await using tab = await browser.open('/second')
     const names = () => tab.page.evaluate(() => Object.getOwnPropertyNames(globalThis).length)
     const before = await names()
@@ -182,12 +182,12 @@ describeInChromium('looking at elements', () => {
     await expect(queryDom(tab.page, { selector: 'p', frame: 'none' })).rejects.toEqual(problem('frame', /"none".*\/second/))
   })
 
-  test('a page under a strict policy is read', async () => {
+  test('a page with a strict content security policy can be queried', async () => {
     await using tab = await browser.open('/strict')
     expect((await queryDom(tab.page, { selector: 'body' })).total).toBe(1)
   })
 
-  test('a page that is kept busy by its own script is given up on, and works again afterwards', async () => {
+  test('a query times out while the page is busy, and works again afterwards', async () => {
     await using tab = await browser.open('/second')
     const blocked = tab.page.evaluate(() => {
       for (const end = Date.now() + 2_500; Date.now() < end; );
@@ -199,14 +199,14 @@ describeInChromium('looking at elements', () => {
     expect((await queryDom(tab.page, { selector: 'h1' })).total).toBe(1)
   })
 
-  test('a selector that takes too long is given up on', async () => {
+  test('a slow selector times out', async () => {
     await using tab = await browser.open('/nodes?n=50000')
     expect((await queryDom(tab.page, { selector: 'h1', timeoutMs: 15_000 })).total).toBe(1)
     const slow = queryDom(tab.page, { selector: '//i[count(preceding::i) > 49998]', timeoutMs: 500 })
     await expect(slow).rejects.toEqual(problem('slow', /longer than 0.5 s/))
   })
 
-  test('a tab that closes or crashes ends the look at once', async () => {
+  test('closing or crashing the tab ends the query immediately', async () => {
     await using tab = await browser.open('/second')
     const page = tab.page
     void page
@@ -224,7 +224,7 @@ describeInChromium('looking at elements', () => {
     await expect(queryDom(other.page, { selector: 'h1', timeoutMs: 60_000 })).rejects.toEqual(problem('crashed', /has crashed/))
   })
 
-  test('a look can be called off', async () => {
+  test('a query can be cancelled', async () => {
     await using tab = await browser.open('/second')
     const calling = new AbortController()
     const look = queryDom(tab.page, { selector: 'h1', signal: calling.signal })
@@ -233,7 +233,7 @@ describeInChromium('looking at elements', () => {
   })
 })
 
-describeInChromium('summing up a page', () => {
+describeInChromium('describing a page', () => {
   const browser = looking()
 
   test('outline, landmarks, forms without values, counts and the beginning of the text', async () => {
@@ -294,7 +294,7 @@ describeInChromium('summing up a page', () => {
     expect(JSON.stringify(page).length).toBeLessThan(25_000)
   })
 
-  test('an empty tab is summed up as well', async () => {
+  test('an empty tab can be described as well', async () => {
     await using tab = await browser.show('')
     await tab.page.goto('about:blank')
     expect(await describePage(tab.page)).toMatchObject({ url: 'about:blank', title: '', text: '', headings: [] })

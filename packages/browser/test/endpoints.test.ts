@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Endpoints, maxEndpoints } from '../src/api/endpoints.ts'
 import type { Body, NetworkRequest } from '../src/records/records.ts'
 import { describeInChromium, watching } from './chromium.ts'
-import { Tale } from './generate-records.ts'
+import { RecordSequence } from './generate-records.ts'
 import { startSite } from './site.ts'
 
 const origin = 'https://api.example'
@@ -13,9 +13,9 @@ const answer = (value: unknown, more: Partial<Body> = {}): Body => {
 }
 
 function seen(...requests: readonly (readonly [path: string, more?: Partial<NetworkRequest>])[]): Endpoints {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const endpoints = new Endpoints()
-  for (const [path, more] of requests) endpoints.observe(tale.request(`${origin}${path}`, more))
+  for (const [path, more] of requests) endpoints.observe(sequence.request(`${origin}${path}`, more))
   return endpoints
 }
 
@@ -29,7 +29,7 @@ interface Asked {
 const paths = (endpoints: Endpoints): readonly string[] => endpoints.list().map(({ path }) => path)
 
 describe('endpoints', () => {
-  test('addresses that differ in an id are one endpoint', () => {
+  test('URLs that differ in an id are one endpoint', () => {
     const endpoints = seen(
       ['/api/items/42'],
       ['/api/items/43'],
@@ -122,12 +122,12 @@ describe('endpoints', () => {
       ['/e', { type: 'other', responseBody: answer({}, { mimeType: 'application/problem+json; charset=utf-8' }) }],
       ['/f', { type: 'manifest', responseBody: answer({}, { mimeType: 'application/manifest+json' }) }],
     )
-    endpoints.observe({ ...new Tale().request(origin), url: 'http://[broken' })
-    endpoints.observe({ ...new Tale().request(origin), url: 'data:text/plain,x' })
+    endpoints.observe({ ...new RecordSequence().request(origin), url: 'http://[broken' })
+    endpoints.observe({ ...new RecordSequence().request(origin), url: 'data:text/plain,x' })
     expect(paths(endpoints)).toEqual(['/c', '/d', '/e'])
   })
 
-  test('a body that was cut teaches nothing, and is counted', () => {
+  test('a truncated body is ignored and counted', () => {
     const endpoints = seen(
       ['/a', { responseBody: answer({ id: 1 }) }],
       ['/a', { responseBody: { mimeType: 'application/json', bytes: 99_999, text: '{"id": 1, "na', cut: true } }],
@@ -141,7 +141,7 @@ describe('endpoints', () => {
     })
   })
 
-  test('forms are read too', () => {
+  test('form bodies are parsed too', () => {
     const endpoints = seen([
       '/a',
       { method: 'POST', requestBody: { mimeType: 'application/x-www-form-urlencoded', bytes: 1, text: 'n=1&tag=a&tag=b' } },
@@ -149,7 +149,7 @@ describe('endpoints', () => {
     expect(endpoints.list()[0]?.methods[0]?.requestBody).toBe('{ n: integer, tag: string[] }')
   })
 
-  test('no value that was sent or received is kept', () => {
+  test('no sent or received value is kept', () => {
     const secret = 'hush-hush'
     const endpoints = seen([
       `/a?q=${secret}`,
@@ -163,7 +163,7 @@ describe('endpoints', () => {
     expect(JSON.stringify([endpoints.list(), endpoints.openapi()])).not.toContain(secret)
   })
 
-  test('siblings that answer alike turn out to be values of one variable', () => {
+  test('siblings with the same response shape become one parameter', () => {
     const names = ['ann', 'bob', 'cid', 'dee', 'eve', 'fay', 'gil', 'hal', 'ida']
     const user = (name: string) => [`/users/${name}`, { responseBody: answer({ name, mail: null, age: 3, city: 'x' }) }] as const
     expect(paths(seen(...names.slice(0, 7).map(user)))).toHaveLength(7)
@@ -177,31 +177,31 @@ describe('endpoints', () => {
     expect(endpoints.list().find(({ path }) => path === '/users/{id}')?.calls).toBe(9)
   })
 
-  test('siblings that answer differently stay apart, however many they are, up to a bound', () => {
+  test('siblings with different response shapes stay separate, up to a limit', () => {
     const method = (i: number) => [`/rpc/method${String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26))}`] as const
     expect(paths(seen(...Array.from({ length: 100 }, (_, i) => method(i))))).toHaveLength(100)
     expect(paths(seen(...Array.from({ length: 150 }, (_, i) => method(i))))).toEqual(['/rpc/{id}'])
   })
 
-  test('of too many endpoints the ones seen longest ago go, and are counted', () => {
-    const tale = new Tale()
+  test('beyond the limit, the endpoints that were seen longest ago are evicted and counted', () => {
+    const sequence = new RecordSequence()
     const endpoints = new Endpoints()
-    for (let i = 0; i < maxEndpoints + 25; i++) endpoints.observe(tale.request(`https://host${i}.example/a`))
-    endpoints.observe(tale.request('https://host26.example/a'))
+    for (let i = 0; i < maxEndpoints + 25; i++) endpoints.observe(sequence.request(`https://host${i}.example/a`))
+    endpoints.observe(sequence.request('https://host26.example/a'))
     expect([endpoints.size, endpoints.evicted]).toEqual([maxEndpoints, 25])
     expect(endpoints.list().map(({ origin: each }) => each)).not.toContain('https://host24.example')
     endpoints.clear()
     expect([endpoints.size, endpoints.evicted, endpoints.list()]).toEqual([0, 0, []])
   })
 
-  test('a page that never asks the same twice fills no memory', () => {
-    const tale = new Tale()
+  test('a page that never requests the same URL twice does not fill the memory', () => {
+    const sequence = new RecordSequence()
     const endpoints = new Endpoints()
     const word = (n: number): string => Array.from(String(n), (digit) => String.fromCharCode(97 + Number(digit))).join('')
     for (let i = 0; i < 3_000; i++) {
       const body = Object.fromEntries(Array.from({ length: 40 }, (_, j) => [word(i * 40 + j), { [word(i)]: { [word(j)]: i } }]))
       endpoints.observe(
-        tale.request(`${origin}/${word(i % 90)}/${word(i % 7)}`, {
+        sequence.request(`${origin}/${word(i % 90)}/${word(i % 7)}`, {
           status: 200 + (i % 50),
           method: i % 2 ? 'GET' : word(i),
           responseBody: answer(body),
@@ -237,7 +237,7 @@ describe('endpoints', () => {
     )
   })
 
-  test('hostile addresses, names and bodies are taken as they come', () => {
+  test('hostile URLs, names and bodies are accepted', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.webQueryParameters(), fc.string(), fc.json(), (path, query, method, text) => {
         const endpoints = seen([
@@ -256,7 +256,7 @@ describe('endpoints', () => {
 })
 
 describe('the OpenAPI document', () => {
-  test('describes the origin that is called most, with parameters, bodies and how calls are authorized', () => {
+  test('describes the origin with the most calls, with parameters, bodies and authorization', () => {
     const endpoints = seen(
       [
         '/items/1?deep=true',
@@ -267,7 +267,7 @@ describe('the OpenAPI document', () => {
       ],
       ['/items', { method: 'POST', status: 201, requestBody: answer({ name: 'x' }) }],
     )
-    endpoints.observe(new Tale().request('https://other.example/x'))
+    endpoints.observe(new RecordSequence().request('https://other.example/x'))
     expect(endpoints.openapi()).toEqual({
       openapi: '3.1.0',
       info: { title: `API of ${origin}`, version: '0.0.0', description: expect.any(String) },
@@ -319,7 +319,7 @@ describe('the OpenAPI document', () => {
 })
 
 describeInChromium('endpoints of a real page', () => {
-  test('its API is known from its traffic', async () => {
+  test('its API is derived from its traffic', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/busy` })
     const { endpoints } = watch.recording

@@ -7,14 +7,14 @@ import { expect, test } from 'vitest'
 import { har } from '../src/generate/har/har.ts'
 import type { NetworkRequest } from '../src/records/records.ts'
 import { chromiumArgs, chromiumPath, describeInChromium } from './chromium.ts'
-import { jsonBody, Tale } from './generate-records.ts'
+import { jsonBody, RecordSequence } from './generate-records.ts'
 import { harErrors } from './generate-schemas.ts'
 
 const page = 'http://shop.example/'
 const version = '1.2.3'
 
 function shopping(): readonly NetworkRequest[] {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const html =
     '<!doctype html><title>Shop</title><h1>Things</h1><img src="/dot.png"><p id="items"></p><script src="/shop.js"></script>'
   const script = `fetch('/api/items?limit=2').then((r) => r.json()).then((items) => { document.getElementById('items').textContent = items.join() })`
@@ -24,22 +24,22 @@ function shopping(): readonly NetworkRequest[] {
     responseBody: { mimeType, bytes: body.length, text: body },
   })
   return [
-    tale.request(`${page}old`, {
+    sequence.request(`${page}old`, {
       type: 'document',
       status: 302,
       statusText: 'Found',
       redirectedTo: page,
       responseHeaders: [{ name: 'location', value: '/' }],
     }),
-    tale.request(page, { type: 'document', ...text('text/html', html) }),
-    tale.request(`${page}shop.js`, { type: 'script', ...text('text/javascript', script) }),
-    tale.request(`${page}dot.png`, {
+    sequence.request(page, { type: 'document', ...text('text/html', html) }),
+    sequence.request(`${page}shop.js`, { type: 'script', ...text('text/javascript', script) }),
+    sequence.request(`${page}dot.png`, {
       type: 'image',
       responseHeaders: [{ name: 'content-type', value: 'image/png' }],
       responseBody: { mimeType: 'image/png', bytes: 70, text: dot, encoding: 'base64' },
     }),
-    tale.request(`${page}api/items?limit=2`, {
-      // As the server sent it; what is kept was unpacked already.
+    sequence.request(`${page}api/items?limit=2`, {
+      // The encoded size; the recorded body is already decoded.
       responseHeaders: [
         { name: 'content-type', value: 'application/json' },
         { name: 'content-encoding', value: 'gzip' },
@@ -49,19 +49,19 @@ function shopping(): readonly NetworkRequest[] {
       responseBody: jsonBody(['Needle', 'Thread']),
       remoteAddress: '[::1]:443',
     }),
-    tale.request(`${page}api/items`, {
+    sequence.request(`${page}api/items`, {
       method: 'POST',
       status: 201,
       requestBody: { mimeType: 'application/json', bytes: 13, text: '{"name":"Pin"}' },
       responseBody: { mimeType: 'application/json', bytes: 90_000, text: '{"id":', cut: true },
     }),
-    tale.request(`${page}gone`, { status: 0, statusText: '', protocol: '', failure: 'net::ERR_CONNECTION_REFUSED' }),
+    sequence.request(`${page}gone`, { status: 0, statusText: '', protocol: '', failure: 'net::ERR_CONNECTION_REFUSED' }),
   ]
 }
 
 test('the file is valid against the published schema', () => {
-  const tale = new Tale()
-  const snapshots = [tale.snapshot(page, { domContentLoaded: 120, load: 200.5 })]
+  const sequence = new RecordSequence()
+  const snapshots = [sequence.snapshot(page, { domContentLoaded: 120, load: 200.5 })]
   const file = har(shopping(), { version, browser: { name: 'Chromium', version: '156' }, snapshots })
   expect(harErrors(file)).toBeNull()
   expect(file.log.pages).toEqual([
@@ -74,7 +74,7 @@ test('the file is valid against the published schema', () => {
   ])
 })
 
-test('the schema is a real one: it refuses a file that is wrong', () => {
+test('the schema check works: it rejects an invalid file', () => {
   const { log } = har(shopping(), { version })
   const [entry] = log.entries
   const wrong = { ...entry, request: { ...entry?.request, url: 'not an address' } }
@@ -82,7 +82,7 @@ test('the schema is a real one: it refuses a file that is wrong', () => {
   expect(harErrors({ log: { ...log, creator: undefined } })).not.toBeNull()
 })
 
-test('an entry tells all that is known of its request', () => {
+test('an entry contains everything known about its request', () => {
   const entry = har(shopping(), { version }).log.entries.find(({ request }) => request.url.includes('limit'))
   expect(entry).toMatchObject({
     time: 23.5,
@@ -112,9 +112,9 @@ test('a truncated body is marked, and a failed request has its reason', () => {
   expect(entries.at(-1)?.response).toMatchObject({ status: 0, _error: 'net::ERR_CONNECTION_REFUSED' })
 })
 
-test('a file that would become too long is without its largest bodies first, then without its oldest requests', () => {
-  const tale = new Tale()
-  const requests = [...shopping(), tale.request(`${page}api/large`, { responseBody: jsonBody('x'.repeat(5_000)) })]
+test('a file that would be too large omits its largest bodies first, then its oldest requests', () => {
+  const sequence = new RecordSequence()
+  const requests = [...shopping(), sequence.request(`${page}api/large`, { responseBody: jsonBody('x'.repeat(5_000)) })]
   const whole = JSON.stringify(har(requests, { version })).length
   const smaller = har(requests, { version, limit: whole - 1_000 })
   expect(JSON.stringify(smaller).length).toBeLessThan(whole - 1_000)
@@ -128,7 +128,7 @@ test('a file that would become too long is without its largest bodies first, the
 })
 
 describeInChromium('an HTTP archive in a browser', () => {
-  test('a browser plays the file back without the site', { timeout: 120_000 }, async () => {
+  test('a browser can replay the file without the site', { timeout: 120_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'unfold-har-'))
     const file = join(folder, 'shop.har')
     await writeFile(file, JSON.stringify(har(shopping(), { version })))
@@ -177,7 +177,7 @@ const body = fc.option(
   { nil: undefined },
 )
 
-test('whatever was recorded, the file is valid', () => {
+test('the file is valid for any recording', () => {
   const headers = fc.array(fc.record({ name: fc.oneof(hostile, fc.constantFrom('Cookie', 'Set-Cookie')), value: hostile }), {
     maxLength: 3,
   })
@@ -196,9 +196,9 @@ test('whatever was recorded, the file is valid', () => {
   )
   fc.assert(
     fc.property(requests, (all) => {
-      const tale = new Tale()
+      const sequence = new RecordSequence()
       const recorded = all.map(({ url, pageUrl, headers: both, text, at, ms, status, body: kept }) => ({
-        ...tale.request(page, { pageUrl, startedAt: at, requestHeaders: both, responseHeaders: both, method: text, status }),
+        ...sequence.request(page, { pageUrl, startedAt: at, requestHeaders: both, responseHeaders: both, method: text, status }),
         ...{ url, statusText: text, protocol: text, type: 'document', redirectedTo: text, remoteAddress: text, transferred: ms },
         timings: { blocked: ms, dns: ms, connect: ms, ssl: ms, send: ms, wait: ms, receive: ms },
         ...(kept && ({ requestBody: kept, responseBody: kept } as Partial<NetworkRequest>)),

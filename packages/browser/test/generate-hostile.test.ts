@@ -5,7 +5,7 @@ import { playwrightTest } from '../src/generate/script/playwright-test.ts'
 import { reproduction } from '../src/generate/script/reproduction.ts'
 import type { NetworkRequest, Selectors, UserAction } from '../src/records/records.ts'
 import { describeInChromium } from './chromium.ts'
-import { everyKind, Tale } from './generate-records.ts'
+import { everyKind, RecordSequence } from './generate-records.ts'
 import { runScript } from './generate-running.ts'
 import { startServer } from './generate-server.ts'
 
@@ -69,10 +69,10 @@ const request: fc.Arbitrary<NetworkRequest> = fc
     status: fc.oneof(fc.integer(), fc.constant(200)),
     at: fc.nat(9_000),
   })
-  .map((given) => ({ ...new Tale().request('http://shop.example/'), ...given }))
+  .map((given) => ({ ...new RecordSequence().request('http://shop.example/'), ...given }))
 
-/** Every word of a script that is no text of its own: names, properties, what is read and called. */
-function words(code: string): ReadonlySet<string> {
+/** All tokens of a script outside its string literals: names, properties and calls. */
+function tokens(code: string): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
@@ -83,21 +83,21 @@ function words(code: string): ReadonlySet<string> {
   return found
 }
 
-// What is generated for harmless actions of every kind is every word that may ever be.
+// The tokens generated for harmless actions of every kind are the only ones allowed.
 const own = (async (): Promise<ReadonlySet<string>> => {
-  const network = [{ ...new Tale().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
+  const network = [{ ...new RecordSequence().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
   const script = await plain(playwrightTest({ actions: everyKind(), network }))
-  return new Set([...words(reproduction(everyKind())), ...words(script)])
+  return new Set([...tokens(reproduction(everyKind())), ...tokens(script)])
 })()
 
 async function plain(code: string): Promise<string> {
   return (await transformWithEsbuild(code, 'recorded.spec.ts', { target: 'es2022', sourcemap: false })).code
 }
 
-/** The words that are not ours. */
+/** The tokens that are not allowed. */
 async function foreign(code: string): Promise<readonly string[]> {
   const known = await own
-  return [...words(code)].filter((word) => !known.has(word) && !/^(?:page|frame|element|UNFOLD_SECRET_)\d+$/.test(word))
+  return [...tokens(code)].filter((word) => !known.has(word) && !/^(?:page|frame|element|UNFOLD_SECRET_)\d+$/.test(word))
 }
 
 const given = fc.record({ title: text, baseUrl: text, executablePath: text }, { requiredKeys: [] })
@@ -127,7 +127,7 @@ test('page text in a script is visible', async () => {
 })
 
 describeInChromium('a hostile page in a browser', () => {
-  test('a page that names its things to break out is repeated like any other', { timeout: 120_000 }, async () => {
+  test('a page with names that try to break out is replayed like any other', { timeout: 120_000 }, async () => {
     const clicked: string[] = []
     const escaped = (value: string): string => value.replace(/[^\w ]/gu, (each) => `&#${each.codePointAt(0)};`)
     const named = attacks.filter((name) => !['\u0000', '\r', '\n', '\u2028'].some((each) => name.includes(each)))
@@ -139,8 +139,10 @@ describeInChromium('a hostile page in a browser', () => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
     })
     const front = `${server.url}/`
-    const tale = new Tale()
-    const recorded = named.map((testId) => tale.action('click', front, { selectors: { testId, css: 'none', xpath: '//none' } }))
+    const sequence = new RecordSequence()
+    const recorded = named.map((testId) =>
+      sequence.action('click', front, { selectors: { testId, css: 'none', xpath: '//none' } }),
+    )
     const { code, output } = await runScript(reproduction(recorded))
     expect(output).toContain(`All ${named.length + 1} steps were repeated.`)
     expect(code).toBe(0)

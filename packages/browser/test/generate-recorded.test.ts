@@ -17,12 +17,12 @@ import { startSite } from './site.ts'
 
 const slow = { timeout: 120_000 }
 
-/** Everything of a kind that was recorded. */
+/** All records of a kind. */
 function all<K extends Kind>({ recording }: Watching, kind: K): readonly Records[K][] {
   return [...recording.of(kind)]
 }
 
-/** Orders something, as a person would: with what a mouse and a keyboard do. */
+/** Places an order like a user, with mouse and keyboard. */
 async function order(page: Page): Promise<void> {
   await page.getByTestId('add').click()
   await page.getByRole('status').filter({ hasText: '201' }).waitFor()
@@ -49,14 +49,14 @@ const ordered = {
   gift: 'on',
 }
 
-describeInChromium('what was really recorded', () => {
-  test('is repeated by the script, and expected by the test', slow, async () => {
+describeInChromium('a real recording', () => {
+  test('is replayed by the script, and asserted by the test', slow, async () => {
     await using site = await startSite()
     await using watched = await watching({ open: `${site.url}/` })
     await order(watched.page)
     await watched.until('the last step is recorded', () => all(watched, 'actions').some(({ url }) => url.endsWith('/pushed')))
     const actions = all(watched, 'actions')
-    // We opened the page; the script has to all the same.
+    // The page was opened by the recorder; the script must open it as well.
     expect(actions[0]?.action).not.toBe('navigation')
     expect(reproduction(actions)).toContain(`open ${site.url}/`)
     const before = site.requests.length
@@ -77,7 +77,7 @@ describeInChromium('what was really recorded', () => {
     expect(tested.output).toContain('1 passed')
   })
 
-  test('is repeated also where Enter sent the form, in a frame, and in a tab that opened', slow, async () => {
+  test('is replayed with Enter in a form, in a frame, and in a new tab', slow, async () => {
     await using site = await startSite()
     await using server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<a href="${site.url}/second" target="_blank">Elsewhere</a>`)
@@ -124,14 +124,14 @@ describeInChromium('what was really recorded', () => {
     }
   })
 
-  test('an audit becomes a valid log with the faults of the page', slow, async () => {
+  test('becomes a valid SARIF log with the violations of the page', slow, async () => {
     await using site = await startSite()
     await using watched = await watching({ open: `${site.url}/` })
     const found = await auditPage(watched.page, {})
     const log = sarif({ ...found, seq: 1, tab: 'tab-1' }, { version: '1.2.3' })
     expect(sarifErrors(log)).toBeNull()
-    const told = log.runs[0].results.map(({ ruleId, level }) => `${level} ${ruleId}`)
-    expect(told).toEqual(
+    const results = log.runs[0].results.map(({ ruleId, level }) => `${level} ${ruleId}`)
+    expect(results).toEqual(
       expect.arrayContaining(['error image-alt', 'error label', 'error color-contrast', 'error html-has-lang']),
     )
   })

@@ -12,8 +12,8 @@ import type {
 
 const start = Date.UTC(2026, 0, 2, 10)
 
-/** Records as capture makes them, a second after one another, each with its place. */
-export class Tale {
+/** Creates records like those of capture, one second apart, each with its sequence number. */
+export class RecordSequence {
   #seq = 0
   #at = start
   readonly tab: string
@@ -22,7 +22,7 @@ export class Tale {
     this.tab = tab
   }
 
-  /** Lets time pass. */
+  /** Advances the clock. */
   wait(ms: number): void {
     this.#at += ms
   }
@@ -70,7 +70,7 @@ export class Tale {
   }
 }
 
-/** Ways to find an element; its place is needed, the rest is as the page has it. */
+/** Selectors of an element; only the position is required. */
 export function found(css: string, more: Partial<Selectors> = {}): { readonly selectors: Selectors } {
   return { selectors: { css, xpath: `//*[@id="none"]`, ...more } }
 }
@@ -94,33 +94,33 @@ export function fault(rule: string, impact: AuditFault['impact'], more: Partial<
   }
 }
 
-/** Harmless actions of every kind, with all that can come of them. */
+/** Harmless actions of every kind, with every possible effect. */
 export function everyKind(): readonly UserAction[] {
-  const [tale, other] = [new Tale(), new Tale('tab-2')]
+  const [sequence, other] = [new RecordSequence(), new RecordSequence('tab-2')]
   const page = 'http://shop.example/'
   const on = { selectors: { css: 'a', xpath: '' } }
   const names = [{ testId: 'a' }, { role: { role: 'link', name: 'a' } }, { label: 'a' }, { placeholder: 'a' }, { text: 'a' }]
-  const first = tale.action('submit', page, on)
+  const first = sequence.action('submit', page, on)
   other.wait(6_000)
   return [
     first,
-    ...names.map((more) => tale.action('click', page, { selectors: { ...on.selectors, ...more } })),
+    ...names.map((more) => sequence.action('click', page, { selectors: { ...on.selectors, ...more } })),
     other.action('navigation', page, { cause: 'link' }),
-    tale.action('input', page, { ...on, value: 'a' }),
-    tale.action('input', page, { ...on, secret: true }),
-    tale.action('select', page, { ...on, value: 'a' }),
-    tale.action('select', page, { ...on, secret: true }),
-    tale.action('input', `${page}framed`, { ...on, value: 'a' }),
-    tale.action('check', page, { ...on, checked: true }),
-    tale.action('scroll', page, { ...on, scroll: { x: 1, y: 1 } }),
-    tale.action('scroll', page, { scroll: { x: 1, y: 1 } }),
-    tale.action('key', page, { key: 'Tab' }),
-    tale.action('key', page, { ...on, key: 'Tab' }),
-    tale.action('navigation', page, { cause: 'link' }),
-    tale.action('click', page, { selectors: { ...on.selectors, text: 'a' } }),
-    tale.action('navigation', `${page}orders/1`, { cause: 'form' }),
-    tale.action('navigation', page, { cause: 'history' }),
-    tale.action('navigation', `${page}orders/1`, { cause: 'history' }),
-    tale.action('navigation', page, { cause: 'reload' }),
+    sequence.action('input', page, { ...on, value: 'a' }),
+    sequence.action('input', page, { ...on, secret: true }),
+    sequence.action('select', page, { ...on, value: 'a' }),
+    sequence.action('select', page, { ...on, secret: true }),
+    sequence.action('input', `${page}framed`, { ...on, value: 'a' }),
+    sequence.action('check', page, { ...on, checked: true }),
+    sequence.action('scroll', page, { ...on, scroll: { x: 1, y: 1 } }),
+    sequence.action('scroll', page, { scroll: { x: 1, y: 1 } }),
+    sequence.action('key', page, { key: 'Tab' }),
+    sequence.action('key', page, { ...on, key: 'Tab' }),
+    sequence.action('navigation', page, { cause: 'link' }),
+    sequence.action('click', page, { selectors: { ...on.selectors, text: 'a' } }),
+    sequence.action('navigation', `${page}orders/1`, { cause: 'form' }),
+    sequence.action('navigation', page, { cause: 'history' }),
+    sequence.action('navigation', `${page}orders/1`, { cause: 'history' }),
+    sequence.action('navigation', page, { cause: 'reload' }),
   ]
 }

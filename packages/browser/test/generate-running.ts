@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromiumPath } from './chromium.ts'
 
-/** How a process ended. */
+/** The exit code and output of a process. */
 export interface Outcome {
   readonly code: number
   readonly output: string
@@ -16,14 +16,14 @@ const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'))
 const compiler = join(modules, 'typescript', 'bin', 'tsc')
 const maxMs = 110_000
 
-/** Runs a script with Node, from a folder of its own that knows our packages. */
+/** Runs a script with Node in a temporary folder that resolves our packages. */
 export function runScript(code: string, environment: Readonly<Record<string, string>> = {}): Promise<Outcome> {
   return inFolder('reproduction.mjs', code, (folder) =>
     run([join(folder, 'reproduction.mjs')], folder, { ...inChromium(), ...environment }),
   )
 }
 
-/** Runs a test with Playwright's own runner, from a folder of its own. */
+/** Runs a test with Playwright's own runner in a temporary folder. */
 export function runSpec(code: string, environment: Readonly<Record<string, string>> = {}): Promise<Outcome> {
   const options = ['test', '--reporter=line', '--workers=1']
   return inFolder('recorded.spec.ts', code, (folder) =>
@@ -31,7 +31,7 @@ export function runSpec(code: string, environment: Readonly<Record<string, strin
   )
 }
 
-/** Says what the compiler says against a test, at its strictest. */
+/** Compiles a test in strict mode and returns the errors. */
 export function compileSpec(code: string): Promise<Outcome> {
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--noUnusedLocals', '--target', 'es2023', '--lib', 'es2023,dom']
   const modern = ['--module', 'nodenext', '--types', 'node', 'recorded.spec.ts']
@@ -54,7 +54,7 @@ async function inFolder(name: string, code: string, act: (folder: string) => Pro
 }
 
 function run(args: readonly string[], cwd: string, environment: Readonly<Record<string, string>>): Promise<Outcome> {
-  // The variables of our own test runner would change how Playwright's behaves.
+  // The environment of Vitest would change the behaviour of Playwright.
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NODE_|TEST|DEV|PROD|MODE|FORCE_COLOR|npm_)/.test(name))
   const env = { ...Object.fromEntries(kept), NO_COLOR: '1', ...environment }
   return new Promise((resolve) => {

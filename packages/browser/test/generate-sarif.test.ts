@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sarif } from '../src/generate/sarif/sarif.ts'
 import type { Audit, AuditFault } from '../src/records/records.ts'
-import { fault, Tale } from './generate-records.ts'
+import { fault, RecordSequence } from './generate-records.ts'
 import { sarifErrors } from './generate-schemas.ts'
 
 const page = 'http://127.0.0.1:4000/cart?step=[2]'
 
 function audited(...faults: readonly AuditFault[]): Audit {
-  return new Tale().audit(page, faults)
+  return new RecordSequence().audit(page, faults)
 }
 
 test('the log is valid against the published schema', () => {
@@ -16,13 +16,13 @@ test('the log is valid against the published schema', () => {
   expect(sarifErrors(log)).toBeNull()
 })
 
-test('the schema is a real one: it refuses a log that is wrong', () => {
+test('the schema check works: it rejects an invalid log', () => {
   const log = sarif(audited(fault('image-alt', 'critical')), { version: '1.2.3' })
   expect(sarifErrors({ ...log, version: '2.0.0' })).not.toBeNull()
   expect(sarifErrors({ ...log, runs: [{ ...log.runs[0], results: [{ level: 'fatal' }] }] })).not.toBeNull()
 })
 
-test('each element with a fault is a result, with where it is and how bad it is', () => {
+test('each element with a violation is a result, with its location and severity', () => {
   const elements = ['#a', '#b'].map((selector) => ({ selector, html: `<img id="${selector}">`, summary: 'Fix it' }))
   const [run] = sarif(audited(fault('image-alt', 'serious', { elements, count: 2 }), fault('region', 'minor')), {
     version: '1',
@@ -48,7 +48,7 @@ test('each element with a fault is a result, with where it is and how bad it is'
   })
 })
 
-test('a fault keeps its fingerprint from one audit to the next, and shares it with no other', () => {
+test('a violation has the same unique fingerprint in every audit', () => {
   const [image, same, region] = [fault('image-alt', 'minor'), fault('image-alt', 'critical'), fault('region', 'minor')]
   const prints = (...faults: readonly AuditFault[]): readonly string[] =>
     sarif(audited(...faults), { version: '1' }).runs[0].results.map((result) => result.partialFingerprints['ruleAndElement/v1'])
@@ -80,7 +80,7 @@ const hostile = fc.oneof(
   fc.constantFrom('', '\u0000', '\ud800', '{0}](x)', '"><script>', 'x'.repeat(5_000), 'http://[', 'http://a/\\|^`{}[]%zz#a#b'),
 )
 
-test('whatever an audit holds, the log is valid', () => {
+test('the log is valid for any audit', () => {
   const faults = fc.array(
     fc.record({
       rule: hostile,

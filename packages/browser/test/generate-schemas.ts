@@ -12,17 +12,17 @@ const sarifSchema = fileURLToPath(import.meta.resolve('@microsoft/jest-sarif/lib
 const validateHar = harValidator(load(harSchemas) as Readonly<Record<string, Schema>>)
 const validateSarif = sarifValidator(load(sarifSchema) as Schema)
 
-/** What the published schema of HAR 1.2 says against a file; null when nothing. */
+/** The errors of a file against the published HAR 1.2 schema, or null. */
 export function harErrors(file: unknown): Errors {
   return errorsOf(validateHar, file)
 }
 
-/** What the published schema of SARIF 2.1.0 says against a log; null when nothing. */
+/** The errors of a log against the published SARIF 2.1.0 schema, or null. */
 export function sarifErrors(log: unknown): Errors {
   return errorsOf(validateSarif, log)
 }
 
-/** As it is read by others: written as JSON before. */
+/** Serialized first, as readers get it. */
 function errorsOf(validate: ValidateFunction, value: unknown): Errors {
   validate(JSON.parse(JSON.stringify(value)))
   return validate.errors ?? null
@@ -31,7 +31,7 @@ function errorsOf(validate: ValidateFunction, value: unknown): Errors {
 function harValidator(schemas: Readonly<Record<string, Schema>>): ValidateFunction {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
-  // The draft they name is an old one; of what it had otherwise they use nothing.
+  // They declare an old draft, but use nothing that differs from the current one.
   for (const { $schema: _draft, ...schema } of Object.values(schemas)) ajv.addSchema(schema)
   const whole = ajv.getSchema('har.json#')
   if (whole === undefined) throw new Error('har-schema has no schema of a whole file')

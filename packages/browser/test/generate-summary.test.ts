@@ -2,31 +2,31 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codeSpan } from '../src/generate/markdown.ts'
 import { prSummary } from '../src/generate/pr-summary.ts'
-import { fault, found, Tale } from './generate-records.ts'
+import { fault, found, RecordSequence } from './generate-records.ts'
 
 const page = 'http://shop.example/'
 
-test('a reviewer reads what was tried, what went wrong, and how it compares', () => {
-  const tale = new Tale()
+test('a reviewer sees the actions, the problems and the comparison with the baseline', () => {
+  const sequence = new RecordSequence()
   const source = { url: `${page}shop.js?v=1`, line: 12, column: 3 }
   const summary = prSummary({
     actions: [
-      tale.action('navigation', page, { cause: 'typed' }),
-      tale.action('click', page, found('button', { role: { role: 'button', name: 'Save' } })),
-      tale.action('navigation', `${page}saved`, { cause: 'link' }),
+      sequence.action('navigation', page, { cause: 'typed' }),
+      sequence.action('click', page, found('button', { role: { role: 'button', name: 'Save' } })),
+      sequence.action('navigation', `${page}saved`, { cause: 'link' }),
     ],
     logs: [
-      tale.log('warning', 'old browser'),
-      tale.log('error', 'TypeError: x is undefined', { from: 'exception', source }),
-      tale.log('error', 'could not load'),
-      tale.log('error', 'could not load'),
-      tale.log('info', 'ready'),
+      sequence.log('warning', 'old browser'),
+      sequence.log('error', 'TypeError: x is undefined', { from: 'exception', source }),
+      sequence.log('error', 'could not load'),
+      sequence.log('error', 'could not load'),
+      sequence.log('info', 'ready'),
     ],
     network: [
-      tale.request(page, { type: 'document' }),
-      tale.request(`${page}api/items?page=1`, { status: 500 }),
-      tale.request(`${page}api/items?page=2`, { status: 500 }),
-      tale.request(`${page}api/late`, { status: 0, failure: 'net::ERR_TIMED_OUT' }),
+      sequence.request(page, { type: 'document' }),
+      sequence.request(`${page}api/items?page=1`, { status: 500 }),
+      sequence.request(`${page}api/items?page=2`, { status: 500 }),
+      sequence.request(`${page}api/late`, { status: 0, failure: 'net::ERR_TIMED_OUT' }),
     ],
     performance: [
       {
@@ -37,7 +37,7 @@ test('a reviewer reads what was tried, what went wrong, and how it compares', ()
         ],
       },
     ],
-    audits: [tale.audit(page, [fault('region', 'moderate', { count: 3 }), fault('image-alt', 'critical')])],
+    audits: [sequence.audit(page, [fault('region', 'moderate', { count: 3 }), fault('image-alt', 'critical')])],
   })
   expect(summary).toBe(`## Tried in the browser
 
@@ -76,8 +76,8 @@ At last:
 })
 
 test('sections without data are omitted', () => {
-  const tale = new Tale()
-  expect(prSummary({ logs: [tale.log('info', 'ready')], network: [tale.request(page)] })).toBe(`## Tried in the browser
+  const sequence = new RecordSequence()
+  expect(prSummary({ logs: [sequence.log('info', 'ready')], network: [sequence.request(page)] })).toBe(`## Tried in the browser
 
 1 page, 0 actions, 1 request.
 
@@ -95,21 +95,21 @@ None.
 `)
 })
 
-test('the newest audit of a page is the one that counts', () => {
-  const tale = new Tale()
-  const audits = [tale.audit(page, [fault('image-alt', 'critical')]), tale.audit(page, [])]
+test('only the newest audit of a page counts', () => {
+  const sequence = new RecordSequence()
+  const audits = [sequence.audit(page, [fault('image-alt', 'critical')]), sequence.audit(page, [])]
   expect(prSummary({ audits })).toContain('No faults on 1 page.')
 })
 
 test('the summary is bounded and reports the remaining numbers', () => {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const many = Array.from({ length: 500 }, (_, i) => `${page}${'x'.repeat(300)}/${i}`)
   const summary = prSummary({
-    actions: many.map((url) => tale.action('click', url, found('a'.repeat(900)))),
-    logs: many.map((text) => tale.log('error', text.repeat(5))),
-    network: many.map((url) => tale.request(url, { status: 404 })),
+    actions: many.map((url) => sequence.action('click', url, found('a'.repeat(900)))),
+    logs: many.map((text) => sequence.log('error', text.repeat(5))),
+    network: many.map((url) => sequence.request(url, { status: 404 })),
     performance: many.map((url) => ({ url, metrics: [{ name: 'LCP', unit: 'ms', value: 1 }] })),
-    audits: many.map((url) => tale.audit(url, [fault('image-alt', 'minor')])),
+    audits: many.map((url) => sequence.audit(url, [fault('image-alt', 'minor')])),
   })
   expect(summary.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
   expect(summary.length).toBeLessThan(12_000)
@@ -124,11 +124,11 @@ test('page text is an inline code span: no link, HTML, mention or issue referenc
   expect(codeSpan('   ')).toBe('(empty)')
 })
 
-test('no text ends its code span early', () => {
+test('no text terminates its code span', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('`', ' ', 'a', '\n', '\\') }))
   fc.assert(
-    fc.property(text, (said) => {
-      const span = codeSpan(said)
+    fc.property(text, (content) => {
+      const span = codeSpan(content)
       if (span === '(empty)') return
       const [, fence = ''] = /^(`+)/.exec(span) ?? []
       const inside = span.slice(fence.length, -fence.length)

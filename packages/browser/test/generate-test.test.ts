@@ -2,13 +2,13 @@ import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
 import { playwrightTest } from '../src/generate/script/playwright-test.ts'
 import { describeInChromium } from './chromium.ts'
-import { everyKind, found, Tale } from './generate-records.ts'
+import { everyKind, found, RecordSequence } from './generate-records.ts'
 import { compileSpec, runSpec } from './generate-running.ts'
 import { type Server, startServer } from './generate-server.ts'
 
 const slow = { timeout: 120_000 }
 
-/** How the shop behaves; as it was recorded, unless told otherwise. */
+/** Behaviour of the shop; the defaults are as recorded. */
 interface Behaviour {
   readonly saving?: number
   readonly throws?: boolean
@@ -16,7 +16,7 @@ interface Behaviour {
   readonly button?: string
 }
 
-/** A shop that can be broken in one place at a time. */
+/** A shop that can be broken in one aspect at a time. */
 async function startShop({
   saving = 201,
   throws = false,
@@ -42,43 +42,45 @@ document.querySelector('button').addEventListener('click', async () => {
   return await startServer(answer)
 }
 
-/** The test that comes of using the shop while it worked. */
+/** The test generated from using the working shop. */
 function recorded({ withException = false } = {}): string {
-  const tale = new Tale()
+  const sequence = new RecordSequence()
   const url = 'http://shop.example'
   const front = `${url}/`
   const pageUrl = front
-  const opened = tale.action('navigation', front, { cause: 'typed' })
+  const opened = sequence.action('navigation', front, { cause: 'typed' })
   const loaded = [
-    tale.request(front, { type: 'document', pageUrl }),
-    tale.request(`${url}/api/things`, { pageUrl }),
-    tale.request('https://counter.elsewhere.example/hit', { pageUrl }),
+    sequence.request(front, { type: 'document', pageUrl }),
+    sequence.request(`${url}/api/things`, { pageUrl }),
+    sequence.request('https://counter.elsewhere.example/hit', { pageUrl }),
   ]
-  const filled = tale.action('input', front, { ...found('#name', { label: 'Name' }), value: 'Ada' })
-  const checked = tale.action('check', front, { ...found('#gift', { label: 'Gift' }), checked: true })
-  const clicked = tale.action('click', front, found('button', { testId: 'save', text: 'Save it' }))
+  const filled = sequence.action('input', front, { ...found('#name', { label: 'Name' }), value: 'Ada' })
+  const checked = sequence.action('check', front, { ...found('#gift', { label: 'Gift' }), checked: true })
+  const clicked = sequence.action('click', front, found('button', { testId: 'save', text: 'Save it' }))
   const saved = [
-    tale.request(`${url}/api/things`, { pageUrl, method: 'POST', status: 201 }),
-    tale.request(`${url}/api/things/1767348000123`, { pageUrl }),
+    sequence.request(`${url}/api/things`, { pageUrl, method: 'POST', status: 201 }),
+    sequence.request(`${url}/api/things/1767348000123`, { pageUrl }),
   ]
-  const left = tale.action('navigation', `${url}/saved`, { cause: 'script' })
+  const left = sequence.action('navigation', `${url}/saved`, { cause: 'script' })
   return playwrightTest({
     title: 'saving a thing',
     actions: [opened, filled, checked, clicked, left],
     network: [...loaded, ...saved],
-    logs: withException ? [tale.log('error', 'Uncaught Error: broken', { from: 'exception' })] : [tale.log('error', 'a line')],
+    logs: withException
+      ? [sequence.log('error', 'Uncaught Error: broken', { from: 'exception' })]
+      : [sequence.log('error', 'a line')],
   })
 }
 
-describeInChromium('a test made of what was done', () => {
-  test('the test passes as long as the site behaves as it did', slow, async () => {
+describeInChromium('a generated test', () => {
+  test('the test passes as long as the site behaves as recorded', slow, async () => {
     await using shop = await startShop()
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(output).toContain('1 passed')
     expect(code).toBe(0)
   })
 
-  test('the test fails when a request is answered otherwise, and names it', slow, async () => {
+  test('the test fails and names the request if a response differs', slow, async () => {
     await using shop = await startShop({ saving: 500 })
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
@@ -86,7 +88,7 @@ describeInChromium('a test made of what was done', () => {
     expect(output).toMatch(/\+\s+500/)
   })
 
-  test('the test fails when an exception appears that was not there', slow, async () => {
+  test('the test fails if a new exception is thrown', slow, async () => {
     await using shop = await startShop({ throws: true })
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
@@ -99,14 +101,14 @@ describeInChromium('a test made of what was done', () => {
     expect(code).toBe(0)
   })
 
-  test('the test fails when the page leads elsewhere', slow, async () => {
+  test('the test fails if the page navigates elsewhere', slow, async () => {
     await using shop = await startShop({ leadsTo: '/lost' })
     const { code, output } = await runSpec(recorded().replaceAll('(15_000)', '(3_000)'), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
     expect(output).toContain('4. click “Save it”')
   })
 
-  test('the test fails when what was clicked says something else', slow, async () => {
+  test('the test fails if the clicked element has another text', slow, async () => {
     await using shop = await startShop({ button: 'Buy it' })
     const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(1)
@@ -114,7 +116,7 @@ describeInChromium('a test made of what was done', () => {
   })
 })
 
-test('it expects only what the site itself answered, and of parts that differ each time only that they are there', () => {
+test('it asserts only responses of the site itself, and only the presence of parts that vary', () => {
   expect(recorded().match(/(?<=await )answered\(.*/g)).toEqual([
     'answered("GET", at("/"), 200)',
     'answered("GET", at("/api/things"), 200)',
@@ -123,33 +125,33 @@ test('it expects only what the site itself answered, and of parts that differ ea
   ])
 })
 
-test('it expects what the load of a page was answered that nobody went to by hand, and nothing that came long after', () => {
-  const tale = new Tale()
+test('it asserts responses of automatic page loads, and nothing that came long after', () => {
+  const sequence = new RecordSequence()
   const url = 'http://shop.example'
   const network = [
-    tale.request(`${url}/api/before`),
-    tale.request(`${url}/`, { type: 'document' }),
-    tale.request(`${url}/api/things`),
+    sequence.request(`${url}/api/before`),
+    sequence.request(`${url}/`, { type: 'document' }),
+    sequence.request(`${url}/api/things`),
   ]
-  tale.wait(60_000)
-  network.push(tale.request(`${url}/api/polled`))
-  const spec = playwrightTest({ actions: [tale.action('click', `${url}/`, found('button'))], network })
+  sequence.wait(60_000)
+  network.push(sequence.request(`${url}/api/polled`))
+  const spec = playwrightTest({ actions: [sequence.action('click', `${url}/`, found('button'))], network })
   expect(spec.match(/(?<=await )answered\(.*/g)).toEqual([
     'answered("GET", at("/"), 200)',
     'answered("GET", at("/api/things"), 200)',
   ])
 })
 
-test('an endpoint that answers now so, now so within a step is not expected to do either', () => {
-  const tale = new Tale()
+test('an endpoint with varying responses within a step is not asserted', () => {
+  const sequence = new RecordSequence()
   const page = 'http://shop.example/'
-  const actions = [tale.action('click', page, found('button'))]
-  const network = [202, 202, 200].map((status) => tale.request('http://shop.example/api/job', { status }))
+  const actions = [sequence.action('click', page, found('button'))]
+  const network = [202, 202, 200].map((status) => sequence.request('http://shop.example/api/job', { status }))
   expect(playwrightTest({ actions, network })).not.toContain('await answered(')
 })
 
-test('the compiler has nothing against the test', slow, async () => {
-  const network = [{ ...new Tale().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
+test('the generated test compiles', slow, async () => {
+  const network = [{ ...new RecordSequence().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
   expect(await compileSpec(playwrightTest({ actions: everyKind(), network }))).toEqual({ code: 0, output: '' })
   expect(await compileSpec(recorded())).toEqual({ code: 0, output: '' })
 })

@@ -11,7 +11,7 @@ import { describeInChromium, until } from './chromium.ts'
 import { modesOf, textOf } from './replies.ts'
 import { serving } from './served.ts'
 
-/** The guide shows exactly this: `npm run fences` copies it there. */
+/** Exactly what the guide shows: `npm run fences` copies it there. */
 const shows = (name: string, text: string): Promise<void> =>
   expect(text).toMatchFileSnapshot(fileURLToPath(new URL(`../../../docs/examples/output/${name}.txt`, import.meta.url)))
 
@@ -23,7 +23,7 @@ describeInChromium('the guide', () => {
   const served = serving()
   const facts = () => served.watch.recording.facts.read()
 
-  /** What a list says, a tool a line, with what it counts. */
+  /** A list with one tool per line, with its counts. */
   const listed = async (client: TestClient): Promise<string> => {
     const modes = await modesOf(client)
     const line = ({ name, _meta }: Tool): string => {
@@ -33,18 +33,18 @@ describeInChromium('the guide', () => {
     return ['→ tools/list', ...(await client.tools()).map((tool) => line(tool).trimEnd())].join('\n')
   }
 
-  /** An answer as it comes, but for where and when it happened. */
+  /** A reply as received, without the URL and time. */
   const asked = async (client: TestClient, tool: string, args: Record<string, unknown>): Promise<string> => {
-    const said = textOf(await client.call(tool, args))
+    const text = textOf(await client.call(tool, args))
       .replaceAll(served.site.url, 'http://localhost:5173')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-31T09:30:00.000Z')
       .replaceAll(/"(ms|p50|p95|max)":\d+/g, '"$1":12')
       .replaceAll(/"(seq|latest|firstSeq)":\d+/g, '"$1":7')
-    const lines = said.split('\n').map((line) => `  ${line}`.trimEnd())
+    const lines = text.split('\n').map((line) => `  ${line}`.trimEnd())
     return [`→ tools/call ${tool} ${JSON.stringify(args)}`, ...lines].join('\n')
   }
 
-  test('shows how the list grows with what happens', async () => {
+  test('shows how the list grows with events', async () => {
     await served.calm('/second')
     const client = await served.connect()
     const parts = [await listed(client)]

@@ -3,11 +3,11 @@ import { afterAll, beforeAll } from 'vitest'
 import { chromiumArgs, chromiumPath } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-/** A browser and our site for the tests of one file, and a fresh tab for each that asks. */
+/** A browser and the test site for the tests of one file, and a new tab for each test that needs one. */
 export interface Looking {
   readonly site: Site
   readonly browser: Browser
-  /** A tab of its own, on a path of the site; closed when it is disposed of. */
+  /** A new tab with a path of the site; closed when it is disposed of. */
   open(path?: string): Promise<OpenTab>
   /** The same, with this content instead. */
   show(html: string): Promise<OpenTab>
@@ -18,7 +18,7 @@ export interface OpenTab extends AsyncDisposable {
   readonly context: BrowserContext
 }
 
-/** Starts both before the tests of the file, and ends them after. */
+/** Starts both before the tests of the file, and stops them afterwards. */
 export function looking(): Looking {
   let browser: Browser | undefined
   let site: Site | undefined

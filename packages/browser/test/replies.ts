@@ -1,27 +1,27 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client'
 import type { TestClient } from '@unfold-mcp/server/testing'
 
-/** All that a reply says. */
+/** The complete text of a reply. */
 export function textOf({ content }: Pick<CallToolResult, 'content'>): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 }
 
-/** What a reply says when it reports a failure, and nothing when it does not. */
+/** The text of a reply that reports a failure, else undefined. */
 export function failureOf(result: CallToolResult): string | undefined {
   return result.isError === true ? textOf(result) : undefined
 }
 
-/** Which failure a reply reports, if it reports one. */
+/** The failure reason of a reply, if it reports one. */
 export function reasonOf(result: CallToolResult): unknown {
   return result.isError === true ? result._meta?.['io.github.unfold-mcp/reason'] : undefined
 }
 
-/** The sentence of ours that a reply begins with. */
+/** The server's own sentence at the beginning of a reply. */
 export function noteOf({ content: [first] }: Pick<CallToolResult, 'content'>): string {
   return first?.type === 'text' ? first.text : ''
 }
 
-/** The document that a reply holds after our own sentence; fails for a reply that reports a failure. */
+/** The document after the server's own sentence; throws for a reply that reports a failure. */
 export function documentOf(result: CallToolResult): string {
   if (result.isError === true) throw new Error(textOf(result))
   const [, second] = result.content
@@ -29,27 +29,27 @@ export function documentOf(result: CallToolResult): string {
   return second.text
 }
 
-/** The data that a reply holds after our own sentence. */
+/** The data after the server's own sentence. */
 export function dataOf(result: CallToolResult): Record<string, unknown> {
   return JSON.parse(documentOf(result)) as Record<string, unknown>
 }
 
 const by: { readonly [tool: string]: string } = { observe: 'what', analyze: 'target', generate: 'format', configure: 'action' }
 
-/** The arguments that choose a mode of a tool. */
+/** The arguments that select a mode of a tool. */
 export function choosing(tool: string, mode: string): Record<string, string> {
   return { [by[tool] ?? 'mode']: mode }
 }
 
-/** The tools of a list, each with the modes that it offers. */
+/** The tools of a list, each with its modes. */
 export type Modes = { readonly [tool: string]: readonly string[] | undefined }
 
-/** What a client is offered now. */
+/** The current tools and modes of a client. */
 export async function modesOf(client: TestClient): Promise<Modes> {
   return Object.fromEntries((await client.tools()).map((tool) => [tool.name, enumOf(tool)]))
 }
 
-/** What each tool of a list says beside its schema. */
+/** The `_meta` of each tool of a list. */
 export async function metaOf(client: TestClient): Promise<{ readonly [tool: string]: Tool['_meta'] }> {
   return Object.fromEntries((await client.tools()).map(({ name, _meta }) => [name, _meta]))
 }

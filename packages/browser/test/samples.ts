@@ -12,7 +12,7 @@ import type {
 const at = Date.UTC(2026, 0, 31, 9, 30)
 const url = 'https://shop.example/'
 
-/** A console message, with what matters to the test in it. */
+/** A console message with the given properties. */
 export function log(given: Partial<NewRecord<LogEntry>> = {}): NewRecord<LogEntry> {
   return { at, tab: 'tab-1', level: 'log', from: 'console', text: 'hello', url, ...given }
 }

@@ -8,19 +8,19 @@ import { browserToolbox } from '../src/toolbox.ts'
 import { until, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-/** One browser, watched, and our site for the tests of a file; servers over it as often as a test asks. */
+/** One recorded browser and the test site for the tests of a file; each test can start its own servers for it. */
 export interface Serving {
   readonly site: Site
   readonly watch: Watching
-  /** Where generated files go. */
+  /** Folder of the generated files. */
   readonly output: string
-  /** A server as after a restart, in which nobody has observed anything. It ends with the test. */
+  /** A freshly started server without any observation. It stops with the test. */
   readonly serve: (testTransport?: TestTransport) => Promise<TestServer>
-  /** A client of such a server. */
+  /** A client of a new server. */
   readonly connect: (testTransport?: TestTransport) => Promise<TestClient>
   /** A client that has observed once. */
   readonly observing: (testTransport?: TestTransport) => Promise<TestClient>
-  /** Shows a page of the site, and forgets everything as soon as it has come to rest. */
+  /** Opens a page of the site, and clears all records once it is idle. */
   readonly calm: (path?: string) => Promise<void>
   /** Keeps the page busy for a moment, so that there is something new to measure, and measures it. */
   readonly measure: () => Promise<void>
@@ -30,7 +30,7 @@ const usual: TestTransport = { transport: 'stdio', era: 'session' }
 const startMs = 60_000
 const restMs = 300
 
-/** Starts browser and site before the tests of the file, and ends them after. */
+/** Starts browser and site before the tests of the file, and stops them afterwards. */
 export function serving(): Serving {
   let all: { readonly site: Site; readonly watch: Watching; readonly folder: string } | undefined
   let servers: TestServer[] = []
@@ -96,7 +96,7 @@ export function serving(): Serving {
           for (const end = performance.now() + 120; performance.now() < end; );
         }),
       )
-      // The browser tells the page of a long task a moment after it.
+      // The browser reports a long task to the page shortly after it.
       for (let round = 0; round < 50 && recording.of('snapshots').length === 0; round++) {
         await new Promise((resolve) => setTimeout(resolve, 50))
         await browser.snapshot()

@@ -40,7 +40,7 @@ import {
 //   GET /huge?mb=&type=     streams that many megabytes
 //   WS  /ws                 sends back what it gets; `close` makes it close with 4000, `much` answers 100 KB
 
-/** A request that the site got. */
+/** A request received by the site. */
 export interface SiteRequest {
   readonly method: string
   readonly path: string
@@ -48,11 +48,11 @@ export interface SiteRequest {
   readonly body: string
 }
 
-/** A small web site of our own, on this machine only. */
+/** A small test site on loopback only. */
 export interface Site extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:4000`, without a slash at its end. */
+  /** For example `http://127.0.0.1:4000`, without a trailing slash. */
   readonly url: string
-  /** What was asked of it, oldest first. */
+  /** The received requests, oldest first. */
   readonly requests: readonly SiteRequest[]
   close(): Promise<void>
 }
@@ -82,7 +82,7 @@ const picture =
   '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60"><rect width="120" height="60" fill="teal"/></svg>'
 const maxSamples = 10_000
 
-/** Starts the site on a free port of this machine. */
+/** Starts the site on a free port. */
 export async function startSite(): Promise<Site> {
   const requests: SiteRequest[] = []
   const server = createServer((request, response) => {
@@ -223,7 +223,7 @@ function parsed(body: string): object {
   }
 }
 
-/** Sends megabytes as fast as they are taken. */
+/** Sends megabytes as fast as the client accepts them. */
 async function stream(response: ServerResponse, url: URL): Promise<void> {
   const megabyte = Buffer.alloc(1024 * 1024, 'abcdefgh')
   const count = Number(url.searchParams.get('mb') ?? 10)

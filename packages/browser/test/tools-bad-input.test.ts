@@ -6,15 +6,15 @@ import { crash, describeInChromium, until } from './chromium.ts'
 import { dataOf, failureOf, reasonOf, textOf } from './replies.ts'
 import { serving } from './served.ts'
 
-// Our sentence, the tools that an observation brings, and the limit itself.
+// The server's sentence, the tools that an observation adds, and the limit itself.
 const maxReplyBytes = replyLimit + 4_000
 
-describeInChromium('what the tools cannot do', () => {
+describeInChromium('invalid input and failing pages', () => {
   const served = serving()
   const { observing } = served
   beforeAll(() => served.calm(), 60_000)
 
-  /** A second tab, closed at the end if the work has not closed it. */
+  /** A second tab, closed at the end unless the test has closed it. */
   const inNewTab = async (path: string, work: (page: Page, id: string) => Promise<void>): Promise<void> => {
     const { browser, page: first } = served.watch
     const before = browser.tabs().map(({ id }) => id)
@@ -60,11 +60,11 @@ describeInChromium('what the tools cannot do', () => {
       ['query_dom', { selector: 'x'.repeat(2_001) }, 'invalid_arguments', '- selector'],
     ] as const
 
-    test.each(wrong)('%s %j is answered with %s and what to do', async (tool, args, reason, words) => {
+    test.each(wrong)('%s %j is answered with %s and what to do', async (tool, args, reason, message) => {
       const client = await observing()
       served.watch.recording.clear()
       const result = await client.call(tool, args)
-      expect(textOf(result)).toContain(words)
+      expect(textOf(result)).toContain(message)
       expect(reasonOf(result)).toBe(reason)
     })
 
@@ -84,7 +84,7 @@ describeInChromium('what the tools cannot do', () => {
       ['generate', { format: 'har' }, 'open or reload a page'],
     ] as const
 
-    test.each(empty)('%s %j without data says how to get some', async (tool, args, advice) => {
+    test.each(empty)('%s %j without data explains how to get some', async (tool, args, advice) => {
       const client = await observing()
       served.watch.recording.clear()
       const result = await client.call(tool, args)
@@ -108,10 +108,10 @@ describeInChromium('what the tools cannot do', () => {
       })
     }, 120_000)
 
-    test('a tab that is closed while it is asked ends the call, and others go on', async () => {
+    test('closing a tab during a query ends the call, and other calls continue', async () => {
       const client = await observing()
       await inNewTab('/second', async (page, tab) => {
-        // A page that is busy cannot answer before it is closed.
+        // A busy page cannot answer before it is closed.
         await page.evaluate(() =>
           setTimeout(() => {
             for (const end = performance.now() + 4_000; performance.now() < end; );
@@ -128,7 +128,7 @@ describeInChromium('what the tools cannot do', () => {
       expect(dataOf(await client.call('query_dom', { selector: 'h1' }))).toMatchObject({ total: 1 })
     }, 120_000)
 
-    test('a page that crashed says so, and the others can still be read', async () => {
+    test('a crashed page is reported, and the others can still be read', async () => {
       const client = await observing()
       await inNewTab('/second', async (page, tab) => {
         await crash(page)
@@ -146,12 +146,12 @@ describeInChromium('what the tools cannot do', () => {
       expect(dataOf(await client.call('observe', { what: 'page', tab: 'tab-1' }))).toMatchObject({ title: 'Second page' })
     }, 120_000)
 
-    test('a page that goes elsewhere during an audit is told of, and the next audit works', async () => {
+    test('a navigation during an audit is reported, and the next audit works', async () => {
       const client = await observing()
       await inNewTab('/nodes?n=8000', async (page, tab) => {
         await page.evaluate(() => setTimeout(() => location.assign('/second'), 100))
         const result = await client.call('analyze', { target: 'accessibility', tab })
-        // One that was done before the page left is as good.
+        // An audit that finished before the navigation is acceptable too.
         expect(failureOf(result) ?? 'done').toMatch(/navigated.*Try again|^done$/)
         await page.waitForURL('**/second')
         expect(dataOf(await client.call('analyze', { target: 'accessibility', tab }))).toMatchObject({
@@ -160,7 +160,7 @@ describeInChromium('what the tools cannot do', () => {
       })
     }, 120_000)
 
-    test('audits that are asked for at the same time are all answered', async () => {
+    test('concurrent audits are all answered', async () => {
       await served.calm('/')
       const [one, other] = [await observing(), await observing()]
       const results = await Promise.all([
@@ -172,7 +172,7 @@ describeInChromium('what the tools cannot do', () => {
       expect(results.map(failureOf)).toEqual(results.map(() => undefined))
     }, 120_000)
 
-    test('however much was recorded, a reply stays small and is still data', async () => {
+    test('however much was recorded, a reply stays small and is valid data', async () => {
       await served.calm()
       await served.watch.page.evaluate(() => {
         for (let i = 0; i < 150; i++) console.error(`line ${i} ${'long '.repeat(2_000)}`)
@@ -191,7 +191,7 @@ describeInChromium('what the tools cannot do', () => {
     }, 120_000)
 
     test.each(testTransports)(
-      'over $transport in the era $era, two clients read the same data at once',
+      'over $transport in the era $era, two clients read the same data concurrently',
       async (testTransport) => {
         await served.calm()
         const server = await served.serve(testTransport)

@@ -25,7 +25,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
   const records = async (args: object): Promise<Page['records']> => (dataOf(await observe(args)) as Page).records
   const facts = () => served.watch.recording.facts.read()
 
-  /** A person tries the shop out, and it does what it can. */
+  /** A user tries the shop, which uses all its features. */
   beforeAll(async () => {
     await served.calm()
     const { watch, site } = served
@@ -43,7 +43,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
   })
 
   describe('observe', () => {
-    test('errors are the entries of that level, newest first, with where they come from', async () => {
+    test('errors are the entries of that level, newest first, with their sources', async () => {
       const errors = await records({ what: 'errors' })
       expect(new Set(errors.map(({ level }) => level))).toEqual(new Set(['error']))
       expect(errors.map(({ text }) => text)).toEqual(
@@ -65,7 +65,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(warning).toMatchObject({ text: 'a warning line', from: 'console' })
     })
 
-    test('pages joined by their cursors hold every entry once', async () => {
+    test('pages joined by cursors contain every entry once', async () => {
       const seen: unknown[] = []
       let cursor: string | undefined
       for (let round = 0; round < 20; round++) {
@@ -77,7 +77,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(seen).toEqual((await records({ what: 'logs', limit: 200 })).map(({ seq }) => seq))
     })
 
-    test('since an earlier answer there is only what is new', async () => {
+    test('since an earlier reply, only new entries are returned', async () => {
       const { latest } = dataOf(await observe({ what: 'logs' })) as Page
       expect(await records({ what: 'logs', since: String(latest) })).toEqual([])
       await served.watch.page.evaluate(() => console.log('after that'))
@@ -86,7 +86,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(await records({ what: 'logs', since: '1h', contains: 'after that' })).toHaveLength(1)
     })
 
-    test('network tells of requests by status and method, with headers and bodies when asked', async () => {
+    test('network filters requests by status and method, with headers and bodies on request', async () => {
       expect((await records({ what: 'network', status: 'error' })).map(({ status }) => status)).toEqual([404, 500])
       const [posted] = await records({ what: 'network', method: 'POST' })
       expect(posted).toMatchObject({ status: 201, url: `${served.site.url}/api/items` })
@@ -97,7 +97,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(await records({ what: 'network', type: 'image' })).toMatchObject([{ url: `${served.site.url}/picture.svg` }])
     })
 
-    test('a request without an end yet is told of as under way', async () => {
+    test('a pending request is reported as pending', async () => {
       await served.watch.page.evaluate(() => {
         const gone = new AbortController()
         Object.assign(globalThis, { gone })
@@ -111,7 +111,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(await records({ what: 'network', status: 'failed' })).toMatchObject([{ url: `${served.site.url}/never` }])
     })
 
-    test('WebSockets are told of as they stand, and by what they sent and received', async () => {
+    test('WebSockets are reported with their state and their messages', async () => {
       const { connections } = dataOf(await observe({ what: 'websocket_status' })) as {
         readonly connections: readonly { readonly id: string }[]
       }
@@ -123,7 +123,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect((await records({ what: 'websocket_events' })).map(({ event }) => event)).toContain('opened')
     })
 
-    test('actions come with several ways to find the element, and without what is secret', async () => {
+    test('actions have several selectors, and no secrets', async () => {
       const [click] = await records({ what: 'actions', action: 'click' })
       expect(click?.selectors).toMatchObject({
         testId: 'load',
@@ -134,7 +134,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(typed.map(({ value, secret }) => ({ value, secret }))).toEqual([{ secret: true }, { value: 'Ada' }])
     })
 
-    test('vitals are measured anew when they are asked for', async () => {
+    test('vitals are measured again on request', async () => {
       const newest = async () => (await records({ what: 'vitals' }))[0]
       for (const name of ['ttfb', 'fcp', 'lcp', 'cls', 'load']) expect((await newest())?.[name]).toEqual(expect.any(Number))
       const { count = 0 } = ((await newest())?.long_tasks ?? {}) as { readonly count?: number }
@@ -146,7 +146,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       await expect.poll(newest, { timeout: 120_000 }).toMatchObject({ long_tasks: { count: count + 1 } })
     })
 
-    test('page is what is there now', async () => {
+    test('page is the current state', async () => {
       const page = dataOf(await observe({ what: 'page' }))
       expect(page).toMatchObject({ title: 'Shop of small things', url: `${served.site.url}/busy`, counts: { forms: 1 } })
       expect(page.text).toContain('Thimble')
@@ -168,7 +168,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(await pages({ baseline: 'clear' })).not.toEqual([])
     })
 
-    test('api knows endpoints, methods and shapes, also as OpenAPI', async () => {
+    test('api returns endpoints, methods and shapes, also as OpenAPI', async () => {
       const { endpoints } = dataOf(await analyze({ target: 'api', url: '/api/' })) as {
         readonly endpoints: readonly { readonly path: string; readonly methods: readonly { readonly method: string }[] }[]
       }
@@ -180,7 +180,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(Object.keys(openapi.paths as object)).toContain('/api/items/{id}')
     })
 
-    test('accessibility finds the faults of the page, or of a part of it', async () => {
+    test('accessibility finds the violations of the page, or of a part of it', async () => {
       const faults = async (args: object = {}) =>
         (
           dataOf(await analyze({ target: 'accessibility', ...args })) as { readonly faults: readonly { readonly rule: string }[] }
@@ -190,7 +190,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(await faults({ tags: ['wcag2aa'] })).not.toContain('image-alt')
     })
 
-    test('changes are what came after a place', async () => {
+    test('changes are those after a sequence number', async () => {
       const { latest } = dataOf(await analyze({ target: 'changes' })) as Page
       await served.watch.page.evaluate(() => console.error('a new fault'))
       await until('it is recorded', () => served.watch.recording.seq > latest)
@@ -202,13 +202,13 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       })
     })
 
-    test('timeline puts what happened after what the person did', async () => {
+    test('timeline lists effects after the user action', async () => {
       const { entries } = dataOf(await analyze({ target: 'timeline', limit: 100 })) as {
         readonly entries: readonly { readonly kind: string; readonly what: string }[]
       }
-      const said = entries.map(({ what }) => what)
-      const click = said.findIndex((what) => what.includes('click'))
-      const request = said.findIndex((what, index) => index > click && what.includes('/api/items?limit=10'))
+      const output = entries.map(({ what }) => what)
+      const click = output.findIndex((what) => what.includes('click'))
+      const request = output.findIndex((what, index) => index > click && what.includes('/api/items?limit=10'))
       expect(click).toBeGreaterThan(0)
       expect(request).toBeGreaterThan(click)
     })
@@ -223,20 +223,23 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       ['har', '.har', (text: string) => harErrors(JSON.parse(text)) === null && text.includes('/api/items')],
     ] as const
 
-    test.each(formats)('%s arrives whole in an answer, and in a file of the output folder', async (format, suffix, isWhole) => {
-      expect(isWhole(documentOf(await generate({ format })))).toBe(true)
-      const reply = await generate({ format, file: `made-${format}` })
-      const path = join(served.output, `made-${format}${suffix}`)
-      expect(noteOf(reply)).toContain(path)
-      expect(isWhole(await readFile(path, 'utf8'))).toBe(true)
-      // What was recorded is nobody else's business.
-      expect(process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o077).toBe(0)
-      const again = await generate({ format, file: `made-${format}${suffix}` })
-      expect(again.isError).toBe(true)
-      expect(textOf(again)).toContain('already exists. Choose another name.')
-    })
+    test.each(formats)(
+      '%s is returned complete in a reply, and in a file of the output folder',
+      async (format, suffix, isWhole) => {
+        expect(isWhole(documentOf(await generate({ format })))).toBe(true)
+        const reply = await generate({ format, file: `made-${format}` })
+        const path = join(served.output, `made-${format}${suffix}`)
+        expect(noteOf(reply)).toContain(path)
+        expect(isWhole(await readFile(path, 'utf8'))).toBe(true)
+        // The file is readable only by its owner.
+        expect(process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o077).toBe(0)
+        const again = await generate({ format, file: `made-${format}${suffix}` })
+        expect(again.isError).toBe(true)
+        expect(textOf(again)).toContain('already exists. Choose another name.')
+      },
+    )
 
-    test('a title and another address of the site are taken over', async () => {
+    test('a title and another base URL of the site are used', async () => {
       const script = documentOf(
         await generate({ format: 'reproduction', title: 'The order fails', base_url: 'https://shop.example', last: 2 }),
       )
@@ -246,7 +249,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
 
     test.each(['../out', '/tmp/out', 'a/b', 'a\\b', '..', '.hidden', '', 'a\0b', 'CON/..', 'x'.repeat(101)])(
-      'a file called %j is refused and nothing is written',
+      'a file named %j is rejected and nothing is written',
       async (file) => {
         const before = await readdir(served.output).catch(() => [])
         const reply = await generate({ format: 'har', file })
@@ -257,7 +260,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
   })
 
   describe('configure', () => {
-    test('health tells of tabs, buffers, what had to go and what was redacted', async () => {
+    test('health reports tabs, buffers, evicted and redacted records', async () => {
       const health = dataOf(await configure({ action: 'health' }))
       expect(health).toMatchObject({
         tabs: [{ id: 'tab-1', url: `${served.site.url}/busy`, isCurrent: true, hasCrashed: false }],
@@ -268,7 +271,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(Object.keys(health.redacted as object)).toEqual(expect.arrayContaining(['cookie', 'header']))
     })
 
-    test('a smaller buffer keeps the newest, and says how many had to go', async () => {
+    test('a smaller buffer keeps the newest records, and the reply has the number of evicted ones', async () => {
       await configure({ action: 'save', name: 'before-shrinking' })
       const before = facts().logs
       const [newest] = await records({ what: 'logs', limit: 1 })
@@ -282,13 +285,13 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(facts().logs).toBe(before)
     })
 
-    test('a size without a buffer changes nothing, and says so', async () => {
+    test('a size without a buffer changes nothing, and is reported', async () => {
       const reply = await configure({ action: 'buffers', entries: 5 })
       expect(reply.isError).toBe(true)
       expect(textOf(reply)).toContain('Missing kind')
     })
 
-    test('filters keep out what is not wanted, count it, and can be reset', async () => {
+    test('filters exclude records, count them, and can be reset', async () => {
       await configure({ action: 'filters', levels: ['error'], ignore_urls: ['/api/items'] })
       const { logs, network } = facts()
       await served.watch.page.evaluate(async () => {
@@ -305,7 +308,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(dataOf(await configure({ action: 'filters', reset: true }))).toMatchObject({ levels: [], ignoreUrls: [] })
     })
 
-    test('an added pattern is taken out of what was recorded and of what comes', async () => {
+    test('an added pattern is redacted in existing and in new records', async () => {
       const say = async (text: string): Promise<void> => {
         const { logs } = facts()
         await served.watch.page.evaluate((line) => console.log(line), text)
@@ -316,15 +319,15 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       const reply = await configure({ action: 'redaction', add: { name: 'order', pattern: 'UNF-\\d+-[A-Z]' } })
       expect(dataOf(reply)).toEqual({ patterns: [{ name: 'order', pattern: 'UNF-\\d+-[A-Z]' }] })
       await say('order UNF-5678-B')
-      const said = textOf(await observe({ what: 'logs' }))
-      expect(said).not.toMatch(/UNF-\d/)
-      expect(said).toContain('order ')
+      const output = textOf(await observe({ what: 'logs' }))
+      expect(output).not.toMatch(/UNF-\d/)
+      expect(output).toContain('order ')
       expect(dataOf(await configure({ action: 'redaction', remove: 'order' }))).toEqual({ patterns: [] })
       const unknown = await configure({ action: 'redaction', remove: 'order' })
       expect(unknown.isError).toBe(true)
     })
 
-    test('clear forgets a kind or everything; save and load bring it back', async () => {
+    test('clear removes one kind or everything; save and load restore it', async () => {
       const before = await modesOf(client)
       const counts = facts()
       await configure({ action: 'save', name: 'everything' })
@@ -344,7 +347,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
   })
 
-  test('query_dom shows elements as they are now, by CSS and by XPath, with their markup when asked', async () => {
+  test('query_dom returns the current elements, by CSS and by XPath, with their markup on request', async () => {
     const query = async (args: object) =>
       dataOf(await client.call('query_dom', { ...args })) as { readonly total: number; readonly elements: readonly object[] }
     expect(await query({ selector: '#items li' })).toMatchObject({

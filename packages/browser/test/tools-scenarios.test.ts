@@ -17,12 +17,12 @@ function gained(before: Modes, after: Modes): Modes {
   return Object.fromEntries(news.filter(([, modes]) => modes.length > 0))
 }
 
-describeInChromium('the scenarios of the document, on a real page', () => {
+describeInChromium('the specified scenarios, on a real page', () => {
   const served = serving()
   const { calm, connect, observing } = served
   const facts = () => served.watch.recording.facts.read()
 
-  /** The page fetches something so many times; waits until that is recorded. */
+  /** Fetches something `times` times, and waits until it is recorded. */
   const fetching = async (times: number): Promise<void> => {
     const { network } = facts()
     await served.watch.page.evaluate(async (count) => {
@@ -36,7 +36,7 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     await until('the clicks are recorded', () => facts().actions === actions + times)
   }
 
-  /** Proves a requirement of the library again, with the whole server and a real page, on each transport that it applies to. */
+  /** Verifies a requirement of the library again, with the complete server and a real page, on each transport that it applies to. */
   function verifies(id: RequirementId, body: (testTransport: TestTransport) => Promise<void>): void {
     const { behaviour, transports } = requirements.find((each) => each.id === id) ?? {
       behaviour: '',
@@ -139,7 +139,7 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     await fetching(12)
     await clicking(8)
     await until('the lines are recorded', () => facts().logs === 47)
-    // The example of the document, with the mode that is always there.
+    // The specified example, with the mode that is always available.
     expect((await metaOf(client)).observe).toEqual({
       available_modes: ['errors', 'logs', 'network', 'actions', 'page'],
       data_counts: { errors: 3, logs: 47, network: 12, actions: 8 },

@@ -4,7 +4,7 @@ import { describeInChromium, until } from './chromium.ts'
 import { choosing, countsOf, failureOf, type Modes, metaOf, modesOf } from './replies.ts'
 import { serving } from './served.ts'
 
-/** The buffers of the document, by the names that it gives them. */
+/** The buffers of the specification, by their names there. */
 type Buffer =
   | 'server.entries'
   | 'capture.networkBodies'
@@ -22,7 +22,7 @@ const anyCapture = [
   'capture.perf.snapshots',
 ] as const satisfies readonly Buffer[]
 
-/** The tables of the document: each mode, and the buffers of which one must be non-empty for it. */
+/** The tables of the specification: each mode, and the buffers of which one must be non-empty. */
 const tables: { readonly [tool: string]: readonly (readonly [mode: string, ...when: ['Always'] | readonly Buffer[]])[] } = {
   observe: [
     ['errors', 'Always'],
@@ -59,7 +59,7 @@ const tables: { readonly [tool: string]: readonly (readonly [mode: string, ...wh
   ],
 }
 
-/** What the document counts for each mode; `errors` are the entries of that level. Of other modes nothing is counted. */
+/** The specified counts of each mode; `errors` are the entries of that level. Other modes have no counts. */
 const counted: { readonly [tool: string]: { readonly [mode: string]: Buffer | 'errors' } } = {
   observe: {
     errors: 'errors',
@@ -78,7 +78,7 @@ const counted: { readonly [tool: string]: { readonly [mode: string]: Buffer | 'e
   },
 }
 
-/** What a page or a person does, and what is in the buffers because of it. */
+/** An event, and what it adds to the buffers. */
 const happenings: readonly (readonly [what: string, act: string, Readonly<Partial<Record<Buffer | 'errors', number>>>])[] = [
   ['nothing', 'nothing', {}],
   ['the page writes a line', 'line', { 'server.entries': 1 }],
@@ -93,7 +93,7 @@ const happenings: readonly (readonly [what: string, act: string, Readonly<Partia
 
 type Filled = (typeof happenings)[number][2]
 
-/** What the tables say, with this in the buffers. */
+/** The modes in the tables for these buffer contents. */
 function modesWith(filled: Filled): Modes {
   const isThere = ([, ...when]: readonly string[]): boolean =>
     when.some((each) => each === 'Always' || (filled[each as Buffer] ?? 0) > 0)
@@ -101,7 +101,7 @@ function modesWith(filled: Filled): Modes {
   return { ...Object.fromEntries(modes), query_dom: undefined }
 }
 
-/** What the document counts, with this in the buffers, for the modes that are listed. */
+/** The specified counts of the listed modes for these buffer contents. */
 function countsWith(filled: Filled): { readonly [tool: string]: unknown } {
   const listed = modesWith(filled)
   const counts = Object.entries(counted).map(([tool, rows]) => {
@@ -113,7 +113,7 @@ function countsWith(filled: Filled): { readonly [tool: string]: unknown } {
   return { ...Object.fromEntries(counts), configure: undefined, query_dom: undefined }
 }
 
-describeInChromium('the tables of availability, on a real page', () => {
+describeInChromium('the availability tables, on a real page', () => {
   const served = serving()
   const { calm, observing } = served
 
@@ -143,7 +143,7 @@ describeInChromium('the tables of availability, on a real page', () => {
     socket.send('close')
   }
 
-  /** What is in the buffers, under the names of the document. */
+  /** The contents of the buffers, under the names of the specification. */
   const inBuffers = (): Filled => {
     const facts = served.watch.recording.facts.read()
     return {
@@ -159,7 +159,7 @@ describeInChromium('the tables of availability, on a real page', () => {
   }
 
   describe.each(happenings)('when %s', (_what, act, filled) => {
-    test('the modes that the tables say are there, each with its count, and each can be called', async () => {
+    test('the modes in the tables are listed with their counts, and each can be called', async () => {
       await calm()
       const client = await observing()
       expect(await modesOf(client)).toEqual(modesWith({}))
@@ -168,7 +168,7 @@ describeInChromium('the tables of availability, on a real page', () => {
         Object.entries(filled).every(([buffer, min]) => (inBuffers()[buffer as Buffer] ?? 0) >= min),
       )
       expect(await modesOf(client)).toEqual(modesWith(filled))
-      // A socket says more than was asked of it; the counts are of what there is.
+      // A socket may receive more than was sent; the counts are those of the buffers.
       expect(await countsOf(client)).toEqual(countsWith(inBuffers()))
       const before = modesWith({})
       for (const [tool, modes = []] of Object.entries(modesWith(filled)))
@@ -179,7 +179,7 @@ describeInChromium('the tables of availability, on a real page', () => {
     })
   })
 
-  test('what is always there can be called although nothing was recorded', async () => {
+  test('modes that are always available can be called without records', async () => {
     await calm()
     const client = await observing()
     const args: { readonly [mode: string]: object } = { save: { name: 'nothing' }, load: { session: 'nothing' } }
@@ -190,7 +190,7 @@ describeInChromium('the tables of availability, on a real page', () => {
     expect((await client.call('query_dom', { selector: 'h1' })).isError).not.toBe(true)
   })
 
-  test('_meta names the modes that are there, and configure and query_dom have none', async () => {
+  test('_meta lists the available modes, and configure and query_dom have none', async () => {
     await calm()
     const client = await observing()
     const meta = await metaOf(client)

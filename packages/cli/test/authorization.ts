@@ -4,28 +4,28 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 export interface AuthorizationOptions {
-  /** How long a token lasts. */
+  /** Lifetime of a token. */
   readonly lifeSeconds?: number
   /** Whether clients may register themselves. */
   readonly registers?: boolean
-  /** Whether a client may be named by the address of a document. */
+  /** Whether a client may be identified by the URL of a metadata document. */
   readonly readsDocuments?: boolean
-  /** What a person at the sign-in page does. */
+  /** What the user does on the sign-in page. */
   readonly person?: 'agrees' | 'refuses' | 'is sent elsewhere'
   readonly refreshes?: boolean
 }
 
-/** An authorization server and a server of tools behind it, on this machine, until it is disposed of. */
+/** An authorization server and a tool server that requires it, on loopback, until disposed of. */
 export interface Guarded extends AsyncDisposable {
-  /** The address of the tools. */
+  /** The URL of the tool server. */
   readonly url: string
   readonly issuer: string
-  /** Every request, as `POST /token refresh_token`. */
+  /** All requests, in the form `POST /token refresh_token`. */
   readonly seen: readonly string[]
   readonly clients: ReadonlyMap<string, { redirect_uris: readonly string[] }>
-  /** From now on no token that was given is good. */
+  /** Invalidates all access tokens. */
   expireAll(): void
-  /** From now on nobody's sign-in counts. */
+  /** Revokes all sign-ins. */
   endAll(): void
 }
 
@@ -104,7 +104,7 @@ export async function guarded(options: AuthorizationOptions = {}): Promise<Guard
       seen.push(`grant ${asked.get('grant_type')}`)
       if (asked.get('grant_type') === 'refresh_token') {
         const old = asked.get('refresh_token') ?? ''
-        // Each is good once.
+        // Each code is valid once.
         if (!refresh.delete(old)) return json(response, 400, { error: 'invalid_grant' })
         return give(response)
       }

@@ -17,7 +17,7 @@ const shared = (mark: string) => ({ command: process.execPath, args: [`--title=$
 const markOf = (name: string): string => `bridge-${name}-${process.pid}-${Date.now()}`
 const timeoutMs = 120_000
 
-/** A client that starts `unfold serve --stdio`, as hosts do. */
+/** A client that starts `unfold serve --stdio`, like hosts do. */
 function overStdio(at: Home, args: readonly string[] = [], protocol: ProtocolChoice = 'session'): Promise<Connection> {
   const env = Object.fromEntries(Object.entries(at.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
   const target = { command: process.execPath, args: [main, 'serve', join(at.folder, 'unfold.json'), '--stdio', ...args], env }
@@ -52,7 +52,7 @@ test('stdio clients of both eras and an HTTP client share one server process', a
 
   expect((await at.unfold(['status'])).stdout).toMatch(/unfold 0\.1\.0 +1 session +over stdio/u)
 
-  // What the server asks reaches the client that called, and what the client cancels reaches the server.
+  // Requests of the server reach the calling client, and cancellations of the client reach the server.
   expect(await textOf(first, 'shared__ask')).toBe('accept session')
   expect(await textOf(second, 'shared__ask')).toBe('accept 2026-07-28')
   for (const connection of [first, second]) {
@@ -60,14 +60,14 @@ test('stdio clients of both eras and an HTTP client share one server process', a
     const stop = new AbortController()
     const waiting = connection.call('shared__wait', { file: path }, { signal: stop.signal })
     waiting.catch(() => undefined)
-    const said = (): Promise<string> => readFile(path, 'utf8').catch(() => '')
-    await until(async () => (await said()) === 'waiting', 'the call is under way', timeoutMs)
+    const state = (): Promise<string> => readFile(path, 'utf8').catch(() => '')
+    await until(async () => (await state()) === 'waiting', 'the call is under way', timeoutMs)
     stop.abort()
     await expect(waiting).rejects.toMatchObject({ reason: 'cancelled' })
-    await until(async () => (await said()) === 'cancelled', 'the server hears of it', timeoutMs)
+    await until(async () => (await state()) === 'cancelled', 'the server receives the cancellation', timeoutMs)
   }
 
-  // Whoever leaves is gone.
+  // A client that disconnects is removed.
   const left = await overStdio(at)
   await left.tools()
   await left.close()
@@ -81,7 +81,7 @@ test('stdio clients of both eras and an HTTP client share one server process', a
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { shared: shared(mark), more: shared(mark) } }))
   for (const connection of [first, second]) {
     const hasMore = async (): Promise<boolean> => (await connection.tools()).some(({ name }) => name === 'more__pid')
-    await until(hasMore, 'the client hears of more tools', timeoutMs)
+    await until(hasMore, 'the client is notified of more tools', timeoutMs)
   }
 })
 
@@ -114,7 +114,7 @@ test('a client survives a restart of the gateway on another port, graceful or no
         await until(async () => !(await isReady()), 'the gateway is shutting down', timeoutMs)
       }
       const next = startGatewayProcess(at, undefined)
-      // A call that comes while no gateway is there waits for one.
+      // A call while there is no gateway waits for the next one.
       const [later] = await Promise.all([Promise.all(both.map((connection) => textOf(connection, 'shared__pid'))), next])
       gateway = await next
       expect(gateway.pid).not.toBe(pid)
@@ -122,7 +122,7 @@ test('a client survives a restart of the gateway on another port, graceful or no
       expect(later[0]).not.toBe(before)
       ended.push(await running.then(String, (error: Error) => error.message))
     }
-    // One that is asked to end tells whoever waits; one that is killed cannot.
+    // A graceful shutdown notifies waiting clients; a killed process cannot.
     expect(ended).toEqual([expect.any(String), expect.stringContaining('The gateway stopped while this request was running.')])
   } finally {
     await gateway[Symbol.asyncDispose]()
@@ -148,7 +148,7 @@ test('a gateway that requires tokens serves the stdio clients of its own user wi
     code: 2,
     stderr: expect.stringContaining('Unknown profile "none".'),
   })
-  // Neither a token of the configuration nor that of the administration is taken for it.
+  // Neither a token of the configuration nor the admin token is accepted instead.
   const [run = ''] = await readdir(join(at.folder, 'unfold', 'run'))
   const { admin, bridge } = JSON.parse(await readFile(join(at.folder, 'unfold', 'run', run), 'utf8'))
   expect(await connectStatus(gateway.url, admin)).toBe(401)

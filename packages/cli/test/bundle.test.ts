@@ -15,7 +15,7 @@ test('the published bundle serves a gateway, persists its data, exports metrics,
   await using place = await home()
   const file = join(place.folder, 'unfold.json')
   await writeFile(file, JSON.stringify({ mcpServers: { desk: { command, args } } }))
-  // The second time its tools are known before it has started.
+  // On the second start its tools are known before the server is running.
   for (const _round of ['first', 'again']) {
     const child = spawn(process.execPath, [join(bundle, 'main.js'), 'serve', file, '--http', '0', '--json'], {
       env: place.env,
@@ -25,7 +25,7 @@ test('the published bundle serves a gateway, persists its data, exports metrics,
     try {
       const [line] = await once(createInterface({ input: child.stdout }), 'line')
       const { url } = JSON.parse(String(line)) as { url: string }
-      await until(async () => (await fetch(new URL('/readyz', url))).ok, 'it has something to serve')
+      await until(async () => (await fetch(new URL('/readyz', url))).ok, 'it has tools to serve')
       const listed = await place.unfold(['list', url, '--json'])
       expect(listed.stdout).toContain('desk__')
       const metrics = await (await fetch(new URL('/metrics', url))).text()

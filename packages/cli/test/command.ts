@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The command as it is published. */
+/** The command as published. */
 export const main = fileURLToPath(new URL('../bundle/main.js', import.meta.url))
 
 const require = createRequire(import.meta.url)
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** Servers to try it with, as what follows `--`: ours, and some that others wrote. */
+/** Test servers, as the arguments after `--`: ours, and third-party ones. */
 export const servers = {
   desk: [process.execPath, here('servers/desk.mjs')],
   grouped: [process.execPath, here('servers/grouped.mjs')],
@@ -44,11 +44,11 @@ export interface RunOptions {
   }) => void
 }
 
-/** A home of its own for the commands of a test. */
+/** A separate home folder for the commands of a test. */
 export interface Home extends AsyncDisposable {
   readonly folder: string
   readonly env: { readonly [name: string]: string | undefined }
-  /** Runs the command with these words, with nobody at a terminal. */
+  /** Runs the command with these arguments, without a terminal. */
   unfold(args: readonly string[], options?: RunOptions): Promise<Ended>
 }
 
@@ -64,7 +64,7 @@ export async function home(): Promise<Home> {
   }
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export function run(command: string, args: readonly string[], { stdin, env, cwd, meanwhile }: RunOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env: env as NodeJS.ProcessEnv, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -87,7 +87,7 @@ export function run(command: string, args: readonly string[], { stdin, env, cwd,
   })
 }
 
-/** Whether there is a process of this number. */
+/** Whether a process with this pid exists. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -97,7 +97,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The processes that bear a mark in their command line; none where the system does not tell. */
+/** The processes with a mark in their command line; none if the system cannot list them. */
 export async function processesWith(mark: string): Promise<readonly number[]> {
   const numbers = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/u.test(name))
   const lines = await Promise.all(numbers.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))

@@ -13,11 +13,11 @@ test('a client is connected after confirmation, and disconnected; the rest of it
   const before =
     '\uFEFF{\r\n\t"mine": 1, // kept\r\n\t"mcpServers": {\r\n\t\t"git": { "command": "x", "env": { "KEY": "sk-of-git" } }\r\n\t}\r\n}'
   await writeFile(path, before)
-  const words = ['connect', 'claude', '--token', 'unf_secret', '--profile', 'work']
-  const blocked = await at.unfold(words)
+  const args = ['connect', 'claude', '--token', 'unf_secret', '--profile', 'work']
+  const blocked = await at.unfold(args)
   expect(blocked).toMatchObject({ code: 6, stderr: expect.stringContaining('--yes') })
   expect(await readFile(path, 'utf8')).toBe(before)
-  await using asked = person(words, { env: at.env, cwd: at.folder })
+  await using asked = person(args, { env: at.env, cwd: at.folder })
   await asked.sees('"unfold": {')
   await asked.sees('Connect Claude Code to the gateway?')
   asked.types('y')
@@ -27,12 +27,12 @@ test('a client is connected after confirmation, and disconnected; the rest of it
   expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work?host=claude-code&exposure=native"')
   expect(asked.seen).toContain('Connected Claude Code to the gateway. Restart it, or reconnect with /mcp.')
   expect(await readFile(`${path}.bak.1`, 'utf8')).toBe(before)
-  const again = await at.unfold([...words, '--json', '--no-input'])
+  const again = await at.unfold([...args, '--json', '--no-input'])
   expect(JSON.parse(again.stdout)).toMatchObject({ client: 'claude', host: 'claude-code', exposure: 'native', changed: false })
   expect((await at.unfold(['disconnect', 'claude', '--yes'])).code).toBe(0)
   expect(await readFile(path, 'utf8')).toBe(before)
   await writeFile(path, '{ "mcpServers": ')
-  expect(await at.unfold([...words, '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('was not changed') })
+  expect(await at.unfold([...args, '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('was not changed') })
   expect(await readFile(path, 'utf8')).toBe('{ "mcpServers": ')
 })
 
@@ -70,7 +70,7 @@ test('connect reports servers that the client also has in its own configuration'
   const own = { git: { command: 'git-mcp', args: ['--all'] }, other: { command: 'x' } }
   await mkdir(join(at.folder, '.cursor'))
   await writeFile(join(at.folder, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: own }))
-  // Reached from everywhere, it is reached from here by the address of this machine.
+  // A gateway on all interfaces is reached locally at the loopback address.
   const listen = { host: '0.0.0.0', port: 7998 }
   const tokens = [{ name: 'a', hash: `sha256:${'0'.repeat(64)}` }]
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { git: own.git }, listen, tokens }))

@@ -68,10 +68,10 @@ test('no diff shows a secret in the arguments of a server', async () => {
   await mkdir(join(at.folder, '.cursor'))
   const args = ['-y', 'hub', '--api-key', 'hunter-1', '--token=hunter-2', '--header', 'Authorization: Bearer hunter-3']
   const address = 'https://ada:hunter-4@example.com/mcp?key=hunter-5'
-  // All on one line, so that what connect shows of its own entry is next to the others.
+  // On one line, so that the diff of connect shows its own entry next to the others.
   const cursor = JSON.stringify({ mcpServers: { hub: { command: 'npx', args }, web: { url: address } } })
   await writeFile(join(at.folder, '.cursor', 'mcp.json'), cursor)
-  for (const words of [
+  for (const command of [
     ['import', '--yes'],
     ['connect', 'cursor', '--yes'],
     ['disconnect', 'cursor', '--yes'],
@@ -81,7 +81,7 @@ test('no diff shows a secret in the arguments of a server', async () => {
     ['remove', 'hub'],
     ['remove', 'web'],
   ]) {
-    const { code, stdout, stderr } = await at.unfold(words)
+    const { code, stdout, stderr } = await at.unfold(command)
     expect(code).toBe(0)
     expect(stderr).toMatch(/^[-+] +\d+ /mu)
     expect(stdout + stderr).not.toContain('hunter')
@@ -125,7 +125,7 @@ test('tokens are listed and revoked, and subcommands are reserved names', async 
   expect(await readFile(file, 'utf8')).toBe(`{ "profiles": { "reading": {} } }`)
 
   await at.unfold(['token', 'add', 'laptop', '--quiet'])
-  // The form of earlier versions, which scripts may still have.
+  // The syntax of earlier versions, which scripts may still use.
   await at.unfold(['token', 'create', 'phone', '--profile', 'reading', '--quiet'])
   const both = await readFile(file, 'utf8')
   const listed = await at.unfold(['token', 'list'])
@@ -135,7 +135,7 @@ test('tokens are listed and revoked, and subcommands are reserved names', async 
     tokens: [{ name: 'laptop' }, { name: 'phone', profile: 'reading' }],
   })
 
-  for (const [words, hint] of [
+  for (const [args, hint] of [
     [['token', 'tablet', '--profile', 'reading'], 'unfold token add tablet --profile reading'],
     [['token', 'lsit'], 'Nearest: list'],
     [['token', 'remove', 'phone'], 'unfold token revoke <name>'],
@@ -145,14 +145,14 @@ test('tokens are listed and revoked, and subcommands are reserved names', async 
     [['token', 'list', 'phone'], 'takes no name'],
     [['token', 'revoke', 'fone'], 'Nearest: phone'],
   ] as const)
-    expect(await at.unfold(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) })
+    expect(await at.unfold(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) })
   expect(await readFile(file, 'utf8')).toBe(both)
 
   const dry = await at.unfold(['token', 'revoke', 'laptop', '--dry-run', '--json'])
   expect(JSON.parse(dry.stdout)).toMatchObject({ name: 'laptop', changed: false, gateways: [] })
   const revoked = await at.unfold(['token', 'revoke', 'laptop', '--json'])
   expect(JSON.parse(revoked.stdout)).toMatchObject({ name: 'laptop', changed: true, gateways: [] })
-  // The last one would let everybody in, so nobody loses it by accident.
+  // Without the last token everyone would have access, so it is not removed by accident.
   const refused = await at.unfold(['token', 'revoke', 'phone'])
   expect(refused.code).toBe(6)
   expect(await at.unfold(['token', 'revoke', 'phone', '--yes'])).toMatchObject({
@@ -234,14 +234,14 @@ test('AT-R10-2: a token with a role is created by a command, survives a restart,
   expect((await at.unfold(['token', 'list'])).stdout).toMatch(
     /^prometheus +role metrics\nann +role operator\nlaptop +everything\n$/u,
   )
-  for (const [words, hint] of [
+  for (const [args, hint] of [
     [['token', 'add', 'x', '--role', 'metric'], 'Nearest: metrics'],
     [['token', 'add', 'x', '--role', 'root'], 'Roles: metrics, viewer, reviewer, operator, admin'],
     [['token', 'add', 'x', '--role', 'viewer', '--profile', 'p'], 'Use either --profile or --role'],
     [['token', 'list', '--role', 'viewer'], '--role requires'],
   ] as const)
-    expect(await at.unfold(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) })
-  // Without the last client token every program of this machine is a client, whatever roles there are.
+    expect(await at.unfold(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) })
+  // Without the last client token, every program on this machine has access, regardless of roles.
   expect((await at.unfold(['token', 'revoke', 'laptop'])).code).toBe(6)
   expect((await at.unfold(['token', 'revoke', 'ann'])).code).toBe(0)
   expect(await statuses(gateway.url, operator)).toEqual([401, 401, 401])
@@ -264,7 +264,7 @@ test('a server with an unset variable is imported and not started until it is se
     expect((await at.unfold(['status'])).stdout).toMatch(/desk +not started +HUB_KEY is not set/u)
   }
   await using gateway = await startGatewayProcess(
-    { ...at, unfold: (words, options) => at.unfold(words, { ...options, env: { HUB_KEY: 'k' } }) },
+    { ...at, unfold: (line, options) => at.unfold(line, { ...options, env: { HUB_KEY: 'k' } }) },
     undefined,
   )
   expect(gateway.stderr()).toMatch(/desk +ready, 7 tools/u)
@@ -319,5 +319,5 @@ test('import copies the servers of other clients as written, and never the gatew
     command: './run',
     cwd: join(at.folder, 'project'),
   })
-  expect((await at.unfold(['import', 'nobody', '--yes'], options)).code).toBe(2)
+  expect((await at.unfold(['import', 'unknown', '--yes'], options)).code).toBe(2)
 })

@@ -28,7 +28,7 @@ test('a server that requires sign-in is available from sign-in to sign-out, with
     code: 0,
     stderr: expect.stringContaining('Reconnecting: vault, other'),
   })
-  await until(async () => (await stateOf(at, 'vault')) === 'ready', 'the server behind the sign-in')
+  await until(async () => (await stateOf(at, 'vault')) === 'ready', 'the server is available after sign-in')
   expect(await stateOf(at, 'other')).not.toBe('ready')
   await using client = await connect({ url: gateway.url })
   const text = async (): Promise<unknown> => (await client.call('vault__open')).content
@@ -36,11 +36,11 @@ test('a server that requires sign-in is available from sign-in to sign-out, with
   vault.expireAll()
   expect(await text()).toEqual([{ type: 'text', text: 'opened' }])
   expect(vault.seen).toContain('grant refresh_token')
-  // The token is good still, but not ours any more.
+  // The token is still valid, but no longer stored.
   expect((await at.unfold(['logout', vault.url])).stderr).toContain('Reconnecting without it: vault')
-  await until(async () => (await stateOf(at, 'vault')) === 'needs_login', 'the server behind the sign-in is shut')
+  await until(async () => (await stateOf(at, 'vault')) === 'needs_login', 'the server is unavailable after sign-out')
   expect(JSON.stringify(await client.call('vault__open').then(({ content }) => content, String))).toMatch(/login|sign in/u)
-  // What was signed in to one address was never sent to another.
+  // The tokens of one URL were never sent to another.
   expect(other.seen.filter((each) => each.startsWith('grant'))).toEqual([])
 })
 
@@ -48,7 +48,7 @@ test('a header in the configuration takes precedence over a sign-in', async () =
   await using at = await home()
   await using vault = await guarded()
   await signsIn(at, [vault.url])
-  const headers = { authorization: 'Bearer of-somebody-else' }
+  const headers = { authorization: 'Bearer of-another-user' }
   await using gateway = await startGatewayProcess(at, { mcpServers: { vault: { url: vault.url, headers } } })
   expect(gateway.stderr()).toContain('requires authentication')
   expect(await stateOf(at, 'vault')).toBe('needs_login')

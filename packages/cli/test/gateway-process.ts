@@ -6,9 +6,9 @@ import type { Ended, Home } from './command.ts'
 export interface GatewayProcess extends AsyncDisposable {
   readonly url: string
   readonly pid: number
-  /** What it wrote to standard error. */
+  /** Its stderr output. */
   stderr(): string
-  /** Asks it to end; gives how it did. */
+  /** Stops it, and returns its exit status. */
   end(signal?: NodeJS.Signals): Promise<Ended>
 }
 

@@ -26,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     await using npx = await fakeLauncher()
     const mcpServers = { desk, unlisted, station: npx.target('unset'), slow: npx.target('slow') }
     await using gateway = await startGatewayProcess(at, { mcpServers })
-    // After ten seconds, with one that still is being installed.
+    // After ten seconds, with one server still being installed.
     const first = gateway.stderr()
     expect(first).toMatch(/desk {6}ready, 7 tools, \d+ ms/u)
     expect(first).toMatch(/unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     expect(gateway.stderr().split('\nServers: ')).toHaveLength(2)
   })
 
-  /** Three servers that take long to clean up, and a gateway that is ended by a signal while two of them are being installed. */
+  /** Three servers that clean up slowly, and a gateway that gets a signal while two of them are being installed. */
   async function endedBy(signal: NodeJS.Signals, at: Home, npx: FakeLauncher): Promise<Ended> {
     const env = { LAUNCHER_ROLLBACK_MS: '4000' }
     const mcpServers = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, npx.target(name, env)]))
@@ -122,7 +122,7 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   expect((await at.unfold(['restart'])).code).toBe(2)
 
   expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'Disabled desk\n' })
-  // It is in use when the command is done.
+  // It is running when the command is done.
   expect(await upstream(at, 'desk')).toMatchObject({ state: 'disabled', tools: 0 })
   expect(await readFile(join(at.folder, 'unfold.json'), 'utf8')).toMatch(/The desk[\s\S]*"disabled": ?true/u)
   expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'No changes.\n' })
@@ -142,10 +142,10 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   const following = at.unfold(['logs', '--stderr', '--follow', '--jsonl', 'loud'], {
     meanwhile: (child) => (seen = () => child.stdout()),
   })
-  await until(() => seen() !== '', 'what was written before')
+  await until(() => seen() !== '', 'earlier output')
   const before = seen().split('\n').length
   await at.unfold(['restart', 'loud'])
-  await until(() => seen().split('\n').length > before, 'what is written then')
+  await until(() => seen().split('\n').length > before, 'later output')
   expect((await gateway.end()).code).toBe(0)
   expect((await following).code).toBe(0)
 })

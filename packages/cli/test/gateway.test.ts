@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 240_000 })
 
 const [node = '', deskFile = ''] = servers.desk
 
-/** A server that can be found among all processes by its mark. */
+/** A server that can be found in the process list by its mark. */
 const desk = (mark = 'desk') => ({ command: node, args: [`--title=${mark}`, deskFile] })
 
 test('watch reports changes of all tools of a gateway, including unlisted ones, over HTTP and stdio', async () => {
@@ -24,20 +24,20 @@ test('watch reports changes of all tools of a gateway, including unlisted ones, 
   await using gateway = await startGatewayProcess(at, config('one'))
   const file = join(at.folder, 'unfold.json')
   const overStdio = ['watch', '--jsonl', '--', node, main, 'serve', file, '--stdio']
-  for (const [words, name] of [
+  for (const [args, name] of [
     [['watch', gateway.url, '--jsonl'], 'two'],
     [overStdio, 'three'],
   ] as const) {
     await writeFile(file, JSON.stringify(config('one')))
     const added = `${name}__echo`
-    const ended = await at.unfold(words, {
+    const ended = await at.unfold(args, {
       meanwhile: (child) => {
         const edited = async (): Promise<void> => {
           await until(() => child.stderr().includes('Press Ctrl-C to stop'), 'it watches', 120_000)
           await writeFile(file, JSON.stringify(config('one', name)))
           await until(() => child.stdout().includes(added), 'the new tools are reported', 120_000)
           await writeFile(file, JSON.stringify(config('one')))
-          await until(() => child.stdout().split(added).length > 2, 'and that they are gone', 120_000)
+          await until(() => child.stdout().split(added).length > 2, 'the removed tools are reported', 120_000)
         }
         void edited().finally(() => child.kill('SIGINT'))
       },
@@ -66,13 +66,13 @@ test('serve prints its URL, the status of each server and the token cost; status
     budgetTokens: 1,
   }
   await using gateway = await startGatewayProcess(at, config)
-  const said = gateway.stderr()
-  expect(said).toMatch(/desk +ready, 7 tools, \d+ ms/u)
-  expect(said).toMatch(/lost +failed to start: no such thing\. .*"unfold remove lost"\. \(attempt \d+, next attempt in/u)
-  expect(said).toMatch(/off +disabled/u)
-  expect(said).toMatch(/held +not started: NOWHERE_SET is not set/u)
-  expect(said).toMatch(/\d+ tools, [\d,]+ tokens\. Clients see \d+ tools \([\d,]+ tokens/u)
-  expect(said).toContain(`claude mcp add --transport http unfold ${gateway.url}`)
+  const output = gateway.stderr()
+  expect(output).toMatch(/desk +ready, 7 tools, \d+ ms/u)
+  expect(output).toMatch(/lost +failed to start: no such thing\. .*"unfold remove lost"\. \(attempt \d+, next attempt in/u)
+  expect(output).toMatch(/off +disabled/u)
+  expect(output).toMatch(/held +not started: NOWHERE_SET is not set/u)
+  expect(output).toMatch(/\d+ tools, [\d,]+ tokens\. Clients see \d+ tools \([\d,]+ tokens/u)
+  expect(output).toContain(`claude mcp add --transport http unfold ${gateway.url}`)
 
   const status = await at.unfold(['status', '--json'])
   expect(JSON.parse(status.stdout)).toMatchObject({
@@ -91,7 +91,7 @@ test('serve prints its URL, the status of each server and the token cost; status
   expect((await at.unfold(['status', 'held'])).stdout).toContain('NOWHERE_SET')
   expect(await at.unfold(['status', 'dsk'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: desk') })
 
-  // The client asks over the wire, so what the command printed is true.
+  // The client lists over the network, so this checks the printed numbers.
   await using client = await connect({ url: gateway.url })
   expect((await client.tools()).map(({ name }) => name)).toContain('search_tools')
 
@@ -156,7 +156,7 @@ test('over stdio the client sees its profile, stdout carries only the protocol, 
     await using client = await connect(target)
     expect((await client.tools()).map(({ name }) => name)).toEqual(['read_result', 'desk__echo'])
     expect(await client.call('desk__echo', { text: 'hi' })).toMatchObject({ content: [{ text: '{"text":"hi"}' }] })
-    // It can be looked at like any other, and is for its client alone.
+    // It can be inspected like any other, and serves only its client.
     const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
     expect(status).toMatchObject({ transport: 'stdio', upstreams: [{ name: 'desk', state: 'ready' }] })
     expect((await at.unfold(['status'])).stdout).toContain('over stdio')

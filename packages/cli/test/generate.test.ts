@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const compiler = join(modules, 'typescript', 'bin', 'tsc')
 
-/** What `npm install` would do, from this repository. */
+/** What `npm install` would do, with the packages of this repository. */
 async function installed(folder: string): Promise<void> {
   await rm(join(folder, 'node_modules'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   await symlink(modules, join(folder, 'node_modules'))
@@ -31,16 +31,16 @@ async function generated(at: Home, command: readonly string[], ...args: readonly
   await installed(folder)
   return {
     folder,
-    told: JSON.parse(ended.stdout),
-    bin: (...words: readonly string[]) =>
-      run(process.execPath, [join(folder, 'bin.mjs'), ...words], { env: at.env, cwd: at.folder }),
+    output: JSON.parse(ended.stdout),
+    bin: (...callArgs: readonly string[]) =>
+      run(process.execPath, [join(folder, 'bin.mjs'), ...callArgs], { env: at.env, cwd: at.folder }),
   }
 }
 
 test('a generated command line calls the tools, and its help works without the server', async () => {
   await using at = await home()
-  const { bin, told } = await generated(at, servers.desk)
-  expect(told).toMatchObject({ name: 'desk', tools: 7, variables: [] })
+  const { bin, output } = await generated(at, servers.desk)
+  expect(output).toMatchObject({ name: 'desk', tools: 7, variables: [] })
   expect(await bin('echo', '--text', 'hi')).toEqual({ code: 0, stdout: '{"text":"hi"}\n', stderr: '' })
   expect((await bin('--help')).stdout).toContain('Books a table')
   expect((await bin('book', '--help')).stdout).toContain('desk book --guests')
@@ -61,7 +61,7 @@ const weather = await client.getStructuredContent({ location: 'Chicago' })
 const degrees: number | undefined = weather.structuredContent?.temperature
 // @ts-expect-error the message is required
 void (() => client.echo({}))
-// @ts-expect-error there is no such city
+// @ts-expect-error unknown city
 void (() => client.getStructuredContent({ location: 'Paris' }))
 console.log(JSON.stringify([content, typeof degrees]))
 `
@@ -72,7 +72,7 @@ console.log(JSON.stringify([content, typeof degrees]))
 })
 
 test.each(['cycle', 'wide', 'pattern', 'names', 'control'])(
-  'a server with odd schemas (%s) becomes a client that compiles',
+  'a server with unusual schemas (%s) becomes a client that compiles',
   async (what) => {
     await using at = await home()
     const { folder } = await generated(at, servers.odd(what))
@@ -94,8 +94,8 @@ test('existing files are not overwritten without --force', async () => {
 
 test('secrets of a configuration are read from the environment, not written to files', async () => {
   await using at = await home()
-  const { folder, told, bin } = await generated(at, servers.desk, '--env', 'DESK_KEY=very-secret-value')
-  expect(told.variables).toEqual(['DESK_KEY'])
+  const { folder, output, bin } = await generated(at, servers.desk, '--env', 'DESK_KEY=very-secret-value')
+  expect(output.variables).toEqual(['DESK_KEY'])
   for (const file of ['bin.mjs', 'src/client.ts', 'package.json', 'README.md'])
     expect(await readFile(join(folder, file), 'utf8')).not.toContain('very-secret-value')
   expect((await bin('echo')).stderr).toContain('DESK_KEY is not set.')

@@ -15,7 +15,7 @@ test('a new server compiles, runs and is found by name', async () => {
   expect(ended.code).toBe(0)
   const { name, folder, next } = JSON.parse(ended.stdout)
   expect({ name, next }).toEqual({ name: 'my-notes', next: ['cd My Notes', 'npm install', 'unfold list my-notes'] })
-  // The keys are those of MCP, which people know.
+  // These are the keys of MCP.
   const source = await readFile(join(folder, 'src', 'server.ts'), 'utf8')
   expect(source).toContain("description: 'Write a note'")
   expect(source).not.toMatch(/\b(?:about|input|output):/u)
@@ -36,7 +36,7 @@ test('a new server compiles, runs and is found by name', async () => {
 test('in a clone, npm installs a new server and a generated client without a registry, and both run', async () => {
   await using at = await home()
   const env = { ...at.env, npm_config_cache: join(at.folder, 'cache'), npm_config_offline: 'true' }
-  /** npm for the packages of the clone; what comes from the registry is taken from here. */
+  /** npm for the packages of the clone; registry packages are taken from this installation. */
   const install = async (folder: string): Promise<void> => {
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
     const all = Object.entries<string>({ ...manifest.dependencies, ...manifest.devDependencies })
@@ -57,8 +57,8 @@ test('in a clone, npm installs a new server and a generated client without a reg
   const made = JSON.parse((await at.unfold(['init', 'notes', '--no-install', '--json'])).stdout)
   expect(made).toMatchObject({ clone, installed: false })
   await install(made.folder)
-  const said = await at.unfold(['call', 'write_note', '--text', 'Hi', '--', 'node', 'dist/server.js'], { cwd: made.folder })
-  expect(said.stdout).toContain('"Hi"')
+  const called = await at.unfold(['call', 'write_note', '--text', 'Hi', '--', 'node', 'dist/server.js'], { cwd: made.folder })
+  expect(called.stdout).toContain('"Hi"')
   const generated = await at.unfold(['generate', '--output', '../client', '--json', '--', 'node', 'dist/server.js'], {
     cwd: made.folder,
   })

@@ -139,10 +139,10 @@ test('the browser is opened at the authorization page', async () => {
   await using vault = await guarded()
   const browser = join(at.folder, 'browser')
   await writeFile(browser, `#!/bin/sh\nexec ${process.execPath} -e 'fetch(process.argv[1])' "$1"\n`, { mode: 0o755 })
-  await using somebody = person(['login', vault.url], { env: { ...at.env, BROWSER: browser }, cwd: at.folder })
-  await somebody.sees('in your browser')
-  await somebody.sees('Signed in to')
-  expect(await somebody.ended).toBe(0)
+  await using user = person(['login', vault.url], { env: { ...at.env, BROWSER: browser }, cwd: at.folder })
+  await user.sees('in your browser')
+  await user.sees('Signed in to')
+  expect(await user.ended).toBe(0)
 })
 
 test('servers started by a command, or without authentication, do not support sign-in', async () => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { System } from '../src/config/index.ts'
 
-/** A home folder and a project beside it, on the real disk, until it is disposed of. */
+/** A home folder and a project next to it, on disk, until disposed of. */
 export interface Machine extends AsyncDisposable {
   readonly home: string
   readonly project: string
   readonly system: System
-  /** Writes a file into the home folder (`~/…`) or into the project; what is no text becomes JSON. */
+  /** Writes a file into the home folder (`~/…`) or into the project; values other than text become JSON. */
   write(path: string, content: unknown): Promise<string>
 }
 

@@ -5,7 +5,7 @@ import { home, processesWith, servers } from './command.ts'
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Runs words against a server that misbehaves, and makes sure that nothing of it is left. */
+/** Runs a command against a misbehaving server, and checks that no process of it is left. */
 async function tried(what: string, args: readonly string[]) {
   await using at = await home()
   const mark = randomUUID()
@@ -100,7 +100,7 @@ test('20,000 properties are supported, and the help stays readable', async () =>
 
 test('a pattern with catastrophic backtracking does not hang', async () => {
   const { code } = await tried('pattern', ['call', 'go', '--value', `${'a'.repeat(60)}!`])
-  // Refused here, or left for the server to check.
+  // Rejected by the client, or left to the server.
   expect([0, 2]).toContain(code)
 })
 

@@ -45,7 +45,7 @@ test('the exit code identifies the kind of failure', async () => {
   const codeOf = async (...args: readonly string[]): Promise<number | null> => (await at.unfold(args)).code
   expect(await codeOf('call', 'echo', ...desk)).toBe(0)
   expect(await codeOf('call', 'echo', '--colour', 'red', ...desk)).toBe(2)
-  expect(await codeOf('list', 'nobody')).toBe(2)
+  expect(await codeOf('list', 'unknown')).toBe(2)
   expect(await codeOf('list', 'http://127.0.0.1:9/mcp')).toBe(4)
   expect(await codeOf('list', '--', 'no-such-command-anywhere')).toBe(4)
   expect(await codeOf('call', 'fail', ...desk)).toBe(5)
@@ -120,12 +120,12 @@ test('the server comes before the tool; with --server or UNFOLD_SERVER, tools co
   await using at = await home()
   await withConfig(at.folder)
   const config = ['--config', 'servers.json']
-  const said = '{"text":"hi"}\n'
-  expect((await at.unfold(['call', 'desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(said)
-  expect((await at.unfold(['desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(said)
-  expect((await at.unfold(['call', 'echo', '--text', 'hi', '--server', 'desk', ...config])).stdout).toBe(said)
-  expect((await at.unfold(['call', '--server', 'desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(said)
-  expect((await at.unfold(['echo', '--text', 'hi', ...config], { env: { UNFOLD_SERVER: 'desk' } })).stdout).toBe(said)
+  const output = '{"text":"hi"}\n'
+  expect((await at.unfold(['call', 'desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(output)
+  expect((await at.unfold(['desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(output)
+  expect((await at.unfold(['call', 'echo', '--text', 'hi', '--server', 'desk', ...config])).stdout).toBe(output)
+  expect((await at.unfold(['call', '--server', 'desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(output)
+  expect((await at.unfold(['echo', '--text', 'hi', ...config], { env: { UNFOLD_SERVER: 'desk' } })).stdout).toBe(output)
 })
 
 test('our own flags are recognised in any position; a tool parameter of the same name is --arg:name', async () => {
@@ -137,14 +137,14 @@ test('our own flags are recognised in any position; a tool parameter of the same
 test('arguments are read from words, JSON, a file and stdin', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'arguments.json'), '\ufeff{"text":"from a file"}')
-  const said = async (args: readonly string[], stdin = ''): Promise<unknown> =>
+  const echoed = async (args: readonly string[], stdin = ''): Promise<unknown> =>
     JSON.parse((await at.unfold(['call', 'echo', ...args, ...desk], { stdin })).stdout)
-  expect(await said(['text=012'])).toEqual({ text: '012' })
-  expect(await said(['deep:={"name":"x"}'])).toEqual({ deep: { name: 'x' } })
-  expect(await said(['--args', '{"text":"all"}', '--text', 'later'])).toEqual({ text: 'later' })
-  expect(await said(['--args', '@arguments.json'])).toEqual({ text: 'from a file' })
-  expect(await said(['--args', '-'], '{"text":"piped"}')).toEqual({ text: 'piped' })
-  expect(await said(['-'], '{"text":"piped too"}')).toEqual({ text: 'piped too' })
+  expect(await echoed(['text=012'])).toEqual({ text: '012' })
+  expect(await echoed(['deep:={"name":"x"}'])).toEqual({ deep: { name: 'x' } })
+  expect(await echoed(['--args', '{"text":"all"}', '--text', 'later'])).toEqual({ text: 'later' })
+  expect(await echoed(['--args', '@arguments.json'])).toEqual({ text: 'from a file' })
+  expect(await echoed(['--args', '-'], '{"text":"piped"}')).toEqual({ text: 'piped' })
+  expect(await echoed(['-'], '{"text":"piped too"}')).toEqual({ text: 'piped too' })
 })
 
 test('invalid JSON is rejected before anything is sent', async () => {
@@ -160,7 +160,7 @@ test('a misspelt command is suggested, also to scripts', async () => {
   expect(typed).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean: unfold list?') })
   const { error } = JSON.parse((await at.unfold(['-q', 'conect', 'cursor', '--json'])).stderr)
   expect(error).toMatchObject({ reason: 'unknown_server', verbs: ['connect'] })
-  // Whoever names a verb means a server.
+  // A known command takes precedence over a server name.
   expect((await at.unfold(['call', 'lst'])).stderr).not.toContain('did you mean')
 })
 

@@ -46,7 +46,7 @@ test('every known host can be previewed, in its own era or another', async () =>
     expect(stdout).toContain(`grouped 1.0.0, as seen by ${title}\n`)
     const isSession = era === 'session'
     expect(/Session \(/u.test(stdout)).toBe(isSession)
-    // A host that does not list in time has call_tool, and what it reaches is called with it.
+    // A host that re-lists late has call_tool, and calls revealed tools with it.
     const isThrough = isSession && relists !== 'immediately'
     expect(/^ {2}call_tool /mu.test(stdout)).toBe(isThrough)
     expect(stdout.includes('1 new tool (called with call_tool)')).toBe(isThrough)
@@ -133,8 +133,8 @@ test('a configured server is previewed by name, after approval', async () => {
 
 test('errors name the cause and the next step', async () => {
   await using at = await home()
-  const failing = async (...words: readonly string[]) => {
-    const { code, stdout, stderr } = await at.unfold(['preview', ...words])
+  const failing = async (...line: readonly string[]) => {
+    const { code, stdout, stderr } = await at.unfold(['preview', ...line])
     expect(stdout).toBe('')
     return `${code} ${stderr.trimEnd()}`
   }
@@ -153,7 +153,7 @@ test('errors name the cause and the next step', async () => {
   )
   const script =
     'import("@unfold-mcp/server").then(({ defineToolbox, serve }) => serve(defineToolbox({ name: "a", version: "1.0.0" }).tool("open", { activator: true }, () => "open")))'
-  // An activator that activates nothing is refused by the library, and the reason is shown.
+  // The library rejects an activator that activates nothing, and the reason is shown.
   const refused = await at.unfold(['preview', '--', process.execPath, '-e', script], { cwd: import.meta.dirname })
   expect(refused).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('"open"') })
 })

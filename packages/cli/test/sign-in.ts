@@ -1,6 +1,6 @@
 import type { Ended, Home, RunOptions } from './command.ts'
 
-/** Signs in as a person would who gets the address and opens it in a browser. */
+/** Signs in like a user who opens the URL in a browser. */
 export function signsIn(at: Home, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return at.unfold(['login', ...args, '--no-browser'], {
     ...options,

@@ -1,25 +1,25 @@
 import { spawn } from '@lydell/node-pty'
 import { main } from './command.ts'
 
-/** What a person types. */
+/** Key codes. */
 export const keys = { enter: '\r', escape: '\u001b', down: '\u001b[B', up: '\u001b[A', interrupt: '\u0003', space: ' ' }
 
-/** A person at a terminal: what they see, and what they type. */
+/** A simulated user at a terminal. */
 export interface Person extends AsyncDisposable {
-  /** All that was written so far. */
+  /** The complete output so far. */
   readonly raw: string
-  /** The same without colours and moves of the cursor. */
+  /** The same without colours and cursor movements. */
   readonly seen: string
-  /** Waits until the text is seen, after what was seen at the last call. */
+  /** Waits until the text appears, after the output seen by the last call. */
   sees(text: string | RegExp): Promise<string>
   types(text: string): void
-  /** The exit code, when it has ended. */
+  /** The exit code. */
   ended: Promise<number>
 }
 
 const timeoutMs = 60_000
 
-/** Runs the command at a pseudo-terminal. A word for `through` is a shell line in which `$U` is the command. */
+/** Runs the command in a pseudo-terminal; `shell` is a shell line in which `"$@"` is the command. */
 export function person(
   args: readonly string[],
   options: { env: { readonly [name: string]: string | undefined }; cwd: string; columns?: number; shell?: string },
@@ -48,7 +48,7 @@ export function person(
   const ended = new Promise<number>((resolve) => {
     terminal.onExit(({ exitCode }) => {
       isOver = true
-      // The last of what it wrote may come after.
+      // The end of the output may arrive later.
       setTimeout(() => {
         tell()
         resolve(exitCode)

@@ -10,7 +10,7 @@ export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   ...more,
 })
 
-/** What a server without tools sends to a client with a session. */
+/** The responses of a server without tools to a session client. */
 export const transcript = (more: Partial<Transcript>): Transcript => ({
   era: 'session',
   revision: '2025-11-25',
@@ -24,7 +24,7 @@ export const transcript = (more: Partial<Transcript>): Transcript => ({
   ...more,
 })
 
-/** A host without limits that lists again in time. */
+/** A host without limits that re-lists in time. */
 export const plainHost: HostProfile = {
   id: 'plain',
   title: 'Plain',

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const [node = '', ...desk] = servers.desk
 
-/** The names in a tree: groups with what lies in them, and tools with a mark where they are not listed. */
+/** The names in a tree: groups with their contents, and tools with a mark if they are not listed. */
 const names = ({ tools, groups }: Pick<GroupNode, 'tools' | 'groups'>): readonly unknown[] => [
   ...tools.map(({ name, listed }) => (listed ? name : `(${name})`)),
   ...groups.map((group) => ({ [group.name]: names(group) })),
@@ -58,7 +58,7 @@ test.each(['session', '2026-07-28'])(
       },
       { one: unlisted('one', asking) },
     ])
-    // The same numbers as the gateway itself has.
+    // The same numbers as those of the gateway itself.
     const { allTokens, listedTokens, tools, listed } = await gateway.gateway.savings()
     expect(branch).toMatchObject({
       server: gateway.url,

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const [node = '', deskFile = ''] = servers.desk
 
-/** A folder from elsewhere, with servers in every file that some program looks at; each leaves a trace when it is started. */
+/** An untrusted folder with servers in every known configuration file; each leaves a trace when it is started. */
 async function untrusted({ folder }: Home) {
   const project = join(folder, 'project')
   await mkdir(join(project, '.cursor'), { recursive: true })
@@ -66,11 +66,11 @@ test('AT-G87: in an untrusted folder no command starts anything without approval
     expect(stderr).not.toContain('sk-1234567890')
   }
   expect(await hasStarted()).toBe(false)
-  // Nobody took it over in passing.
+  // No other command has approved it implicitly.
   await expect(access(join(at.folder, 'unfold', 'unfold.json'))).rejects.toThrow('ENOENT')
 })
 
-/** Serves what is in the folder until it was reached, or is refused. */
+/** Serves the folder until it was reached, or is rejected. */
 async function serveIn(at: Home, project: string, ...args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
   let isReached: Promise<unknown> | undefined
   return at.unfold(['serve', '--http', '0', ...args], {
@@ -97,7 +97,7 @@ test('AT-G87: a configuration in the folder is served after approval, and needs 
   expect(agreed.code).toBe(0)
   expect(agreed.stderr.indexOf(deskFile)).toBeGreaterThan(-1)
   expect(agreed.stderr.indexOf(deskFile)).toBeLessThan(agreed.stderr.indexOf('Serving '))
-  // What changes nothing of what is started is no news.
+  // Edits that do not affect what is started need no approval.
   await write({ mcpServers: { desk: { ...desk, description: 'A desk' } }, exposure: 'search' })
   const again = await serveIn(at, project)
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining(deskFile) })
@@ -113,7 +113,7 @@ test('AT-G87: a configuration in the folder is served after approval, and needs 
     expect(asked.code).toBe(6)
     expect(asked.stderr).toMatch(/more|elsewhere/u)
   }
-  // Whoever names it means it.
+  // An explicitly passed file needs no approval.
   const target = { command: process.execPath, args: [main, 'serve', file, '--stdio'], env: at.env as Record<string, string> }
   await using client = await connect({ ...target, cwd: project })
   expect((await client.tools()).length).toBeGreaterThan(0)

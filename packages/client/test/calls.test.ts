@@ -300,7 +300,7 @@ test('a tool is described by the server, or from its definition', async () => {
     details: { nearest: ['read_file'] },
   })
   await using one = await connect(server('one.mjs'))
-  expect(await one.describe('echo')).toMatchObject({ by: 'client', listed: true, examples: [{ words: 'text' }] })
+  expect(await one.describe('echo')).toMatchObject({ by: 'client', listed: true, examples: [{ message: 'text' }] })
   expect(await failure(one.describe('eco'))).toMatchObject({ reason: 'unknown_tool', details: { nearest: ['echo'] } })
 })
 

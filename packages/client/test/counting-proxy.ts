@@ -34,12 +34,12 @@ export async function tap(target: number, path = '/mcp'): Promise<Tap> {
       return
     }
     const upstream = connect(to, '127.0.0.1')
-    let said = ''
+    let buffered = ''
     client.on('data', (chunk: Buffer) => {
-      said += chunk.toString('latin1')
-      for (const match of said.matchAll(/"method":"([^"]+)"/gu)) methods.push(match[1] ?? '')
+      buffered += chunk.toString('latin1')
+      for (const match of buffered.matchAll(/"method":"([^"]+)"/gu)) methods.push(match[1] ?? '')
       // The rest may be the beginning of the next message.
-      said = said.slice(Math.max(said.lastIndexOf('"method":"'), 0)).replace(/^"method":"[^"]+"/u, '')
+      buffered = buffered.slice(Math.max(buffered.lastIndexOf('"method":"'), 0)).replace(/^"method":"[^"]+"/u, '')
     })
     upstream.on('data', (chunk: Buffer) => {
       received += chunk.length

@@ -19,7 +19,7 @@ test('notifications before a response are delivered before it, also in one chunk
   await using connection = await connect(raw, { protocol: 'session', relays: true })
   const relay = {
     capabilities: {},
-    onRequest: () => Promise.reject(new Error('Nobody is asked.')),
+    onRequest: () => Promise.reject(new Error('unexpected request')),
     onLog: ({ data }: { readonly data?: unknown }) => void received.push(data),
   }
   const { content } = await connection.call(
@@ -27,7 +27,7 @@ test('notifications before a response are delivered before it, also in one chunk
     {},
     { ...unlisted, relay, onProgress: (report) => void received.push(report) },
   )
-  expect(received).toEqual(['said', { progress: 1, total: 2 }])
+  expect(received).toEqual(['logged', { progress: 1, total: 2 }])
   expect(content).toEqual([{ type: 'text', text: 'done' }])
 })
 

@@ -32,7 +32,7 @@ test('an HTTP+SSE server is detected at the same URL', async () => {
   await using http = await serveOldSse()
   await using connection = await connect({ url: http.url })
   expect(connection).toMatchObject({ era: 'session', server: { name: 'old' } })
-  expect((await connection.call('echo', { words: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
+  expect((await connection.call('echo', { message: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
   await using straight = await connect({ url: http.url, transport: 'sse' })
   expect(await straight.tools()).toHaveLength(2)
 })
@@ -266,7 +266,7 @@ test('a notification that the server never acknowledges is given up', async () =
       } else response.writeHead(405).end()
     })()
   })
-  // Time passes a hundred times as fast.
+  // Time passes a hundred times faster.
   const clock = {
     ...systemClock,
     after: (ms: number, run: () => void, isIdle?: boolean) => systemClock.after(ms / 100, run, isIdle),

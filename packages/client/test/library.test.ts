@@ -95,13 +95,13 @@ test('a process that exits without closing leaves no server behind', async () =>
   await until(() => !isAlive(Number(stdout)), 'the end of the server')
 })
 
-describe('a server of the SDK alone', () => {
+describe('a plain SDK server', () => {
   const schema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const
 
   const handler = (input: Parameters<typeof fromJsonSchema>[0], options = {}) =>
     createMcpHandler(() => {
       const mcp = new McpServer({ name: 'sdk', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } })
-      const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
+      const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
       mcp.registerTool('deploy', { inputSchema: fromJsonSchema<{ region?: string }>(input) }, ({ region = 'none' }) =>
         text(region),
       )

@@ -31,13 +31,13 @@ test('a late response to the ping is dropped', async () => {
   const clientInfo = { name: 'test', version: '1.0.0' }
   const prior = await probe(transport, { clientInfo, capabilities: {}, clock: systemClock, quietMs: 20 })
   expect(prior.kind).toBe('modern')
-  const heard: JSONRPCMessage[] = []
+  const received: JSONRPCMessage[] = []
   await new Promise<void>((resolve) => {
     transport.onmessage = (message) => {
-      heard.push(message)
+      received.push(message)
       if ('method' in message) resolve()
     }
   })
-  expect(heard).toMatchObject([{ method: 'notifications/message' }])
+  expect(received).toMatchObject([{ method: 'notifications/message' }])
   await transport.close()
 })

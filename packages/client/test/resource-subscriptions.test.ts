@@ -48,7 +48,7 @@ test('a refused subscription fails each time, and the accepted ones stay active'
   const both = [connection.subscribe('memo://b'), connection.subscribe('memo://b')]
   for (const each of both) expect(await failure(each)).toMatchObject({ reason: 'protocol' })
   server.updated('memo://a')
-  await until(() => received.length === 1, 'the first is still heard of')
+  await until(() => received.length === 1, 'the first still gets notifications')
   await connection.subscribe('memo://c')
   await connection.unsubscribe('memo://a')
   server.updated('memo://a')

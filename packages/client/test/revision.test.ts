@@ -42,7 +42,7 @@ async function serveSessions(): Promise<Served & { add(name: string): void }> {
   }
 }
 
-test('a server that comes back with another protocol revision is used in that one, and still followed', async () => {
+test('a server that returns with another protocol revision is used in that revision, and still followed', async () => {
   const { toolbox, put } = changeable(1)
   await using stateless = await serveToolbox(toolbox)
   await using sessions = await serveSessions()
@@ -105,7 +105,7 @@ test('a selected revision is not replaced by another one', async () => {
   expect(connection.era).toBe('stateless')
 })
 
-test('an error of the server is not taken for another revision, and a busy server is not asked again and again', async () => {
+test('an error of the server is not mistaken for another revision, and a busy server is not probed repeatedly', async () => {
   const asked: string[] = []
   await using http = await serveHttp((request, response) => {
     void (async () => {

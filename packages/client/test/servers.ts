@@ -101,8 +101,10 @@ export async function serveOldSse(port = 0): Promise<Served & { readonly add: (n
   let opened = 0
   const make = (): McpServerOne => {
     const mcp = new McpServerOne({ name: 'old', version: '0.9.0' })
-    const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
-    mcp.registerTool('echo', { description: 'Says it again', inputSchema: { words: z.string() } }, ({ words }) => text(words))
+    const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
+    mcp.registerTool('echo', { description: 'Echoes the message', inputSchema: { message: z.string() } }, ({ message }) =>
+      text(message),
+    )
     mcp.registerTool('wait', { description: 'Never answers' }, () => new Promise(() => undefined))
     for (const name of extra) mcp.registerTool(name, { description: 'More' }, () => text(name))
     return mcp

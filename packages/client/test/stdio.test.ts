@@ -14,7 +14,7 @@ test('a server built on the second SDK is used in 2026-07-28, in the probed proc
   await using connection = await connect(server('two.mjs'), { onStderr })
   expect(connection).toMatchObject({ era: 'stateless', protocolVersion: '2026-07-28', server: { name: 'two', version: '2.0.0' } })
   expect((await connection.call('era')).content).toEqual([{ type: 'text', text: 'modern' }])
-  await until(() => lines.length > 2, 'what the server got')
+  await until(() => lines.length > 2, 'the received messages')
   expect(lines).toEqual(['wire: server/discover', 'wire: tools/list', 'wire: tools/call'])
 })
 
@@ -23,7 +23,7 @@ test('the session era can be selected, without a probe', async () => {
   await using connection = await connect(server('two.mjs'), { onStderr, protocol: 'session' })
   expect(connection.era).toBe('session')
   expect((await connection.call('era')).content).toEqual([{ type: 'text', text: 'legacy' }])
-  await until(() => lines.length > 0, 'what the server got')
+  await until(() => lines.length > 0, 'the received messages')
   expect(lines[0]).toBe('wire: initialize')
 })
 
@@ -31,7 +31,7 @@ test('a server built on the first SDK is used in the session era, in one process
   const { lines, onStderr } = listener()
   await using connection = await connect(server('one.mjs'), { onStderr })
   expect(connection).toMatchObject({ era: 'session', server: { name: 'one' } })
-  expect((await connection.call('echo', { words: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
+  expect((await connection.call('echo', { message: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
   await connection.close()
   expect(lines.filter((line) => line.startsWith('started'))).toHaveLength(1)
 })
@@ -85,7 +85,7 @@ test('a server that cannot start is reported with its stderr output', async () =
 test('an uncaught exception is reported without its stack', async () => {
   const { message } = await failure(connect(server('odd.mjs', 'throw')))
   expect(message).toMatch(/^node exited with code 1: TypeError: the key is missing\nLast stderr output:\n/u)
-  expect(message).toContain('nobody set it')
+  expect(message).toContain('API_KEY is not set')
   expect(message).not.toMatch(/odd\.mjs:\d|Node\.js v/u)
 })
 
@@ -218,7 +218,7 @@ test.each([
   ['circle', 'sent the same cursor twice'],
   ['endless', 'sends more than 1000 pages'],
   ['nonsense', 'sent a page without tools'],
-])('a list that is %s is refused', async (manner, message) => {
+])('a list that is %s is rejected', async (manner, message) => {
   await using connection = await connect(server('odd.mjs', manner))
   const error = await failure(connection.tools())
   expect(error).toMatchObject({ reason: 'protocol' })

@@ -12,9 +12,9 @@ describe.each(['session', '2026-07-28'] as const)('a watched connection (%s)', (
     await using connection = await connect({ url: http.url }, { protocol })
     const signs: ConnectionEvent[] = []
     const stop = await connection.watch((sign) => signs.push(sign))
-    await until(() => signs.includes('resumed'), 'it is heard')
+    await until(() => signs.includes('resumed'), 'it is emitted')
     put('new_one')
-    await until(() => signs.includes('changed'), 'the notice')
+    await until(() => signs.includes('changed'), 'the notification')
     stop()
     const before = signs.length
     await using changes = connection.changes()
@@ -30,7 +30,7 @@ describe.each(['session', '2026-07-28'] as const)('a watched connection (%s)', (
     const http = await serveToolbox(first.toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
     await connection.watch((sign) => signs.push(sign))
-    await until(() => signs.includes('resumed'), 'it is heard')
+    await until(() => signs.includes('resumed'), 'it is emitted')
     expect(await connection.refresh()).toHaveLength(1)
     await http[Symbol.asyncDispose]()
     await until(() => signs.includes('broken'), 'it broke')
@@ -38,7 +38,7 @@ describe.each(['session', '2026-07-28'] as const)('a watched connection (%s)', (
     await using _again = await serveToolbox(changeable(2).toolbox, http.port)
     signs.length = 0
     await connection.ping()
-    await until(() => signs.includes('resumed'), 'it is heard again')
+    await until(() => signs.includes('resumed'), 'it is emitted again')
     expect(await connection.refresh()).toHaveLength(2)
   })
 

@@ -8,10 +8,10 @@ export const tool = (name: string, description = `Does ${name}`): Tool => ({
   inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
 })
 
-/** What every driver does. */
+/** The contract of every driver. */
 export function catalogContract(driver: string, open: () => Promise<CatalogStore>): void {
   describe(`${driver} as a catalog store`, () => {
-    test('gives back the tools of each upstream, in the order they were given', async () => {
+    test('returns the tools of each upstream, in their original order', async () => {
       await using store = await open()
       await store.replaceTools('git', [tool('log'), tool('add')])
       await store.replaceTools('web', [tool('get')])
@@ -20,14 +20,14 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.upstreams()).toEqual(['git', 'web'])
     })
 
-    test('replacing forgets the tools that are gone', async () => {
+    test('replacing removes missing tools', async () => {
       await using store = await open()
       await store.replaceTools('git', [tool('log'), tool('add')])
       await store.replaceTools('git', [tool('add', 'Adds')])
       expect(await store.tools('git')).toEqual([tool('add', 'Adds')])
     })
 
-    test('an upstream without tools is known, and another is not', async () => {
+    test('an upstream without tools is known, an unknown one is not', async () => {
       await using store = await open()
       await store.replaceTools('git', [])
       expect(await store.load('git')).toEqual({ tools: [] })
@@ -35,7 +35,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.tools('web')).toEqual([])
     })
 
-    test('what an upstream says of itself is kept with its tools, and replaced with them', async () => {
+    test('the self-description of an upstream is stored with its tools, and replaced with them', async () => {
       await using store = await open()
       await store.replaceTools('git', [tool('log')], { instructions: 'For version control.' })
       expect(await store.load('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.' })
@@ -52,7 +52,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.load('git')).toEqual({ tools: [tool('log')] })
     })
 
-    test('what an upstream offers beside tools is kept apart from them, replaced, and forgotten with it', async () => {
+    test('prompts and resources of an upstream are stored separately from its tools, replaced, and deleted with it', async () => {
       await using store = await open()
       await store.replaceTools('git', [tool('log')])
       expect(await store.documents('git')).toBeUndefined()
@@ -65,7 +65,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.documents('git')).toBeUndefined()
     })
 
-    test('a removed upstream is not known any more, and removing it again does no harm', async () => {
+    test('a removed upstream is unknown, and removing it again has no effect', async () => {
       await using store = await open()
       await store.replaceTools('git', [tool('log')])
       await store.remove('git')
@@ -74,7 +74,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.upstreams()).toEqual([])
     })
 
-    test('names and texts come back as they were, whatever they hold', async () => {
+    test('names and texts are returned unchanged, whatever they contain', async () => {
       await using store = await open()
       const odd = ["a'; DROP TABLE tools; --", 'a\0b', 'a', '__proto__', '\ud800', '日本', '']
       for (const name of odd)
@@ -88,7 +88,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.upstreams()).toEqual(odd.toSorted())
     })
 
-    test('what the caller does with its list afterwards does not change what is kept', async () => {
+    test('changing the list after the call does not change the stored one', async () => {
       await using store = await open()
       const tools = [tool('log')]
       await store.replaceTools('git', tools)
@@ -96,7 +96,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.tools('git')).toEqual([tool('log')])
     })
 
-    test('work that was asked for at once is done one after the other', async () => {
+    test('concurrent operations run one after the other', async () => {
       await using store = await open()
       await Promise.all(Array.from({ length: 20 }, (_, index) => store.replaceTools('git', [tool(`t${index}`)])))
       expect(await store.tools('git')).toEqual([tool('t19')])

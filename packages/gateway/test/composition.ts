@@ -4,21 +4,21 @@ import { type TestClient, testClient } from '../../server/src/testing/client.ts'
 import { fromFile } from './gateway-file.ts'
 import { server } from './upstreams.ts'
 
-/** What a plain server is: its tools by name or whole, and what it says of itself. */
+/** A plain server: its tools by name or definition, and its self-description. */
 export interface Plain {
   readonly tools?: readonly (string | (Partial<Tool> & { readonly name: string }))[]
   readonly title?: string
   readonly instructions?: string
-  /** What it says it is, beside its name and title. */
+  /** Its `serverInfo`, in addition to name and title. */
   readonly info?: object
 }
 
-/** A plain server as the configuration names it. */
+/** A plain server as a configuration entry. */
 export const plain = (is: Plain, more: object = {}): object => ({ ...server('plain.mjs', JSON.stringify(is)), ...more })
 
 export interface Asking {
   readonly era?: 'session' | 'stateless'
-  /** What follows `/mcp`, such as `/work?groups=a`. */
+  /** The path after `/mcp`, such as `/work?groups=a`. */
   readonly at?: string
   readonly token?: string
   readonly listens?: boolean
@@ -26,13 +26,13 @@ export interface Asking {
 
 export const eras = ['session', 'stateless'] as const
 
-/** A whole gateway, run from a file: served over a socket, followed by its log, changed by edits of the file. */
+/** A complete gateway, run from a file: served over a socket, with its log, and reconfigured by edits of the file. */
 export async function composition(config: {
   readonly mcpServers: Readonly<Record<string, object>>
   readonly [key: string]: unknown
 }) {
   const remembering = (next: object): object => ({ store: { kind: 'memory' }, ...next })
-  const { running, said, write, close } = await fromFile(remembering(config))
+  const { running, messages, write, close } = await fromFile(remembering(config))
   const { gateway } = running
   const clients = new Set<TestClient>()
   const settled = async (): Promise<void> => {
@@ -46,11 +46,11 @@ export async function composition(config: {
   return {
     gateway,
     url: running.url ?? '',
-    /** What it told people. */
-    said,
+    /** Its log messages. */
+    messages,
     settled,
     pid: (name: string): number | undefined => gateway.upstreams.get(name)?.status.pid,
-    /** Changes its file, and waits until that is in use or was refused; what was wrong with it is returned. */
+    /** Edits its file, waits until the edit is applied or rejected, and returns the problems. */
     async edit(next: object | string): Promise<readonly string[]> {
       await write(typeof next === 'string' ? next : remembering(next))
       const { problems } = await running.reload()
@@ -71,7 +71,7 @@ export async function composition(config: {
   }
 }
 
-/** Changes the tools of a server through the gateway, by a call of one of them. */
+/** Changes the tools of a server through the gateway, by calling one of them. */
 export const become = async (client: TestClient, tool: string, tools: Plain['tools']): Promise<void> => {
   await client.call(tool, { become: tools })
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CloseOptions } from '../src/gateway-service.ts'
 import { type RunningGateway, type StartOptions, startGateway } from '../src/start.ts'
 
-/** A folder for a gateway, removed when the test ends. */
+/** A folder for a gateway, deleted when the test ends. */
 export async function gatewayFolder() {
   const path = await mkdtemp(join(tmpdir(), 'unfold-gateway-'))
   return {
@@ -14,32 +14,32 @@ export async function gatewayFolder() {
 }
 
 export interface FromFileOptions extends Partial<StartOptions> {
-  /** A folder that stays, such as one that another gateway used. */
+  /** A folder that is kept, such as one that another gateway used. */
   readonly folder?: string
 }
 
-/** A whole gateway, run from a file on a port of its own. */
+/** A complete gateway, run from a file on a free port. */
 export interface FromFile {
   readonly running: RunningGateway
   /** The folder of its file and of the user's data. */
   readonly home: string
   readonly file: string
-  /** What it told people, unless it was given a log. */
-  readonly said: readonly string[]
-  /** Writes another configuration, or any text, into its file. */
+  /** Its log messages, unless a log was passed. */
+  readonly messages: readonly string[]
+  /** Writes another configuration, or any text, to its file. */
   readonly write: (next: object | string) => Promise<void>
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
-/** StartQueue a gateway from a file that holds this configuration. Its folder is removed when it is closed. */
+/** Starts a gateway from a file with this configuration. Its folder is deleted when it is closed. */
 export async function fromFile(config: object, { folder, ...options }: FromFileOptions = {}): Promise<FromFile> {
   const own = folder === undefined ? await gatewayFolder() : undefined
   const home = folder ?? own?.path ?? ''
   const file = join(home, 'unfold.json')
   const write = (next: object | string): Promise<void> => writeFile(file, typeof next === 'string' ? next : JSON.stringify(next))
-  const said: string[] = []
-  const say = (_data: object, message: string): void => void said.push(message)
-  const log = { debug: () => undefined, info: say, warn: say, error: say }
+  const messages: string[] = []
+  const record = (_data: object, message: string): void => void messages.push(message)
+  const log = { debug: () => undefined, info: record, warn: record, error: record }
   await write(config)
   try {
     const running = await startGateway({ file, environment: {}, home, log, port: 0, ...options })
@@ -47,7 +47,7 @@ export async function fromFile(config: object, { folder, ...options }: FromFileO
       await running.close(how)
       await own?.[Symbol.asyncDispose]()
     }
-    return { running, home, file, said, write, close }
+    return { running, home, file, messages, write, close }
   } catch (error) {
     await own?.[Symbol.asyncDispose]()
     throw error

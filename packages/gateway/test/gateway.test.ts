@@ -21,7 +21,7 @@ const git = plain({
 const notes = plain({ title: 'Notebook', tools: ['add', 'find'] })
 
 describe('the view of a client', () => {
-  test('names lead back to one server and one tool, whatever these are called', async () => {
+  test('names map back to one server and one tool, for any names', async () => {
     const odd = ['read me', 'a__b', '_x', long, `${long}_2`, 'log']
     await using gateway = await composition({
       mcpServers: { git, 'My Files!': plain({ tools: odd }) },
@@ -41,7 +41,7 @@ describe('the view of a client', () => {
     expect(reached).toEqual(odd)
   })
 
-  test('the configuration renames, describes, pins and switches off single tools', async () => {
+  test('the configuration renames, describes, pins and disables single tools', async () => {
     await using gateway = await composition({
       mcpServers: {
         git: plain(
@@ -69,7 +69,7 @@ describe('the view of a client', () => {
     for (const gone of ['git__push', 'git__pull', 'git__log']) await expect(client.call(gone)).rejects.toThrow('not found')
   })
 
-  test('every server is a group that is described by its tools, and groups lie in groups', async () => {
+  test('every server is a group with a description from its tools, and groups can be nested', async () => {
     await using gateway = await composition({
       mcpServers: { git, notes, empty: plain({ tools: [] }), off: { ...notes, disabled: true } },
       exposure: 'groups',
@@ -88,7 +88,7 @@ describe('the view of a client', () => {
     expect(gateway.gateway.upstreams.get('off')?.status.pid).toBeUndefined()
     expect(textOf(await client.call('activate_git'))).toContain("'activate_work'")
     expect(textOf(await client.call('activate_work'))).toContain('activate_dev')
-    // A server without tools, and one that is switched off, have nothing to open.
+    // A server without tools, and a disabled one, have no activator.
     const dev = ['activate_dev', 'Development']
     const notebook = ['activate_notes', 'Notebook: add, find (2 tools)']
     expect(await activators()).toEqual([work, dev, notebook])
@@ -117,7 +117,7 @@ describe('the view of a client', () => {
   })
 })
 
-describe('how it is shown', () => {
+describe('the exposure', () => {
   const mcpServers = { git, notes }
   const whole = ['git__log', 'git__status', 'notes__add', 'notes__find']
   const groups = ['activate_git', 'activate_notes', 'deactivate', own]
@@ -131,11 +131,11 @@ describe('how it is shown', () => {
   } as const
   const all = ['everything', 'native', 'groups', 'lazy', 'search', 'auto'] as const
 
-  test.each(eras)('by the configuration, a profile, a token, and above all by the address, in the era "%s"', async (era) => {
+  test.each(eras)('is set by the configuration, a profile, a token, and finally the URL, in the era "%s"', async (era) => {
     const tokens = all.map((exposure) => createToken(`${exposure} token`, exposure))
     const config = {
       mcpServers,
-      // Nothing is small enough to be shown whole.
+      // Nothing is small enough to be listed completely.
       budgetTokens: 1,
       profiles: Object.fromEntries(all.map((exposure) => [exposure, { exposure }])),
     }
@@ -145,7 +145,7 @@ describe('how it is shown', () => {
       return client.toolNames()
     }
     for (const exposure of all) expect(await lists({ at: `/${exposure}` })).toEqual(shapes[exposure][era])
-    // On 2026-07-28 an address that asks for groups says itself which.
+    // On 2026-07-28, a URL that requests groups selects the exposure itself.
     for (const exposure of all.filter((each) => each !== 'groups'))
       expect(await lists({ at: `/lazy?exposure=${exposure}` })).toEqual(shapes[exposure][era])
     for (const exposure of all) {
@@ -158,7 +158,7 @@ describe('how it is shown', () => {
     expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
-  test.each(eras)('the address chooses groups, and a wrong one is refused, in the era "%s"', async (era) => {
+  test.each(eras)('the URL selects groups, and an invalid one is rejected, in the era "%s"', async (era) => {
     await using gateway = await composition({ mcpServers, exposure: 'groups', profiles: { one: { servers: ['git'] } } })
     const client = await gateway.connect({ era, at: '?groups=notes', listens: false })
     const names = await client.toolNames()
@@ -168,7 +168,7 @@ describe('how it is shown', () => {
     expect((await Promise.allSettled(wrong)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   })
 
-  test('a wrong URL is answered with the names that the client may use', async () => {
+  test('an invalid URL is answered with the names that the client may use', async () => {
     await using gateway = await composition({ mcpServers, exposure: 'groups', profiles: { one: { servers: ['git'] } } })
     await expect(gateway.connect({ at: '?groups=ntes' })).rejects.toThrow('Nearest: notes')
     await expect(gateway.connect({ at: '/one?groups=notes' })).rejects.toThrow('in the URL. Known: git.')
@@ -189,13 +189,13 @@ describe('how it is shown', () => {
     expect(profiled).toMatchObject({ exposure: 'everything', tools: 3, listed: 3 })
     expect(profiled.listedTokens).toBe(profiled.allTokens)
     await become(await gateway.connect(), 'git__log', ['log'])
-    await until(async () => (await saving.savings()).tools === 4, 'the change counts')
+    await until(async () => (await saving.savings()).tools === 4, 'the change is applied')
     expect((await saving.savings()).allTokens).toBeLessThan(first.allTokens)
   })
 })
 
 describe.each(eras)('the calls of a client, in the era "%s"', (era) => {
-  test('calls of tools that are not shown arrive, and show their group where a list may change', async () => {
+  test('calls of hidden tools work, and reveal their group if the list can change', async () => {
     await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'groups', budgetTokens: 1 })
     const [one, other] = [await gateway.connect({ era }), await gateway.connect({ era })]
     const before = await one.toolNames()
@@ -209,7 +209,7 @@ describe.each(eras)('the calls of a client, in the era "%s"', (era) => {
     await one.waitForListChanges(notices)
     await one.settle()
     expect(one.listChanges).toBe(notices)
-    // Nobody else sees or hears of it.
+    // No other client sees it or is notified.
     expect(await other.toolNames()).toEqual(before)
     expect(other.listChanges).toBe(0)
   })
@@ -238,7 +238,7 @@ describe.each(eras)('the calls of a client, in the era "%s"', (era) => {
     await become(all as never, 'git__log', ['log', 'status', 'blame'])
     await Promise.all([all?.waitForListChanges(1), gits?.waitForListChanges(1)])
     expect(await gits?.toolNames()).toEqual([own, 'git__log', 'git__status', 'git__blame'])
-    // The same tools announced again are no change.
+    // Announcing the same tools again is not a change.
     await become(all as never, 'git__log', ['log', 'status', 'blame'])
     await become(all as never, 'notes__add', ['add'])
     await Promise.all([all?.waitForListChanges(2), others?.waitForListChanges(1)])
@@ -250,7 +250,7 @@ describe.each(eras)('the calls of a client, in the era "%s"', (era) => {
 describe('an edit of the file', () => {
   const lazily = { sweepMs: 0 }
 
-  test('touches only the servers that it names', async () => {
+  test('affects only the servers that it changes', async () => {
     const base = { git, notes, web: plain({ tools: ['get'] }) }
     await using gateway = await composition({ mcpServers: base, exposure: 'everything' })
     const client = await gateway.connect()
@@ -267,7 +267,7 @@ describe('an edit of the file', () => {
     await until(async () => (await client.toolNames()).includes('notes__tag'), 'the changed server is back')
     expect(await client.toolNames()).not.toContain('more__x')
     await expect(client.call('more__x')).rejects.toThrow('not found')
-    // Other settings do not start a server anew; another command does.
+    // Other settings do not restart a server; another command does.
     expect(pids('git', 'web')).toEqual([before[0], before[2]])
     expect(pids('notes')[0]).not.toBe(before[1])
 
@@ -276,7 +276,7 @@ describe('an edit of the file', () => {
     expect(pids('git', 'web')).toEqual([undefined, before[2]])
   })
 
-  test('that gives a name to another server leaves it nothing of the one that had it', async () => {
+  test('that reuses a name for another server keeps nothing of the previous one', async () => {
     const read = (mcpServers: object) =>
       parseConfig(JSON.stringify({ mcpServers, exposure: 'everything' }), { file: 'unfold.json', environment: {} })
     const mute = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
@@ -289,7 +289,7 @@ describe('an edit of the file', () => {
     })
     await using gateway = await Gateway.open({ read: read(first), folder: tmpdir(), store, log: silent })
     const listed = (): readonly string[] => gateway.source.entries().map(({ tool }) => tool.name)
-    // What was known is served although the server never says a word.
+    // Cached tools are served although the server never responds.
     expect(listed()).toEqual(['notes__add'])
     await gateway.apply(read({ mute }))
     expect(listed()).toEqual([])
@@ -298,7 +298,7 @@ describe('an edit of the file', () => {
     expect(await store.load(catalogKey('notes', kept))).toBeUndefined()
   })
 
-  test('that renames a tool or changes a profile is seen by those who are connected, once, and starts nothing anew', async () => {
+  test('that renames a tool or changes a profile notifies connected clients once, and restarts nothing', async () => {
     const profiles = { work: { servers: ['git'] }, home: { servers: ['notes'] } }
     await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'everything', profiles })
     const [worker, homely] = [await gateway.connect({ at: '/work' }), await gateway.connect({ at: '/home' })]
@@ -332,7 +332,7 @@ describe('an edit of the file', () => {
     ]) {
       const [problem] = await gateway.edit(wrong)
       expect(problem).toMatch(/^\d+:\d+ /u)
-      expect(gateway.said.at(-1)).toContain('the last valid configuration stays in use')
+      expect(gateway.messages.at(-1)).toContain('the last valid configuration stays in use')
       expect(await client.toolNames()).toEqual(before.names)
       expect(gateway.pid('git')).toBe(before.pid)
     }

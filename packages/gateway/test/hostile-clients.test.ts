@@ -5,7 +5,7 @@ import { eras } from './composition.ts'
 import { hostile, rawClient } from './hostile.ts'
 import { served } from './served.ts'
 
-/** All that the profile must not know of has one of these in it. */
+/** Everything outside the profile contains one of these. */
 const secret = /vault|canary|kanarie/iu
 
 const vault = hostile({
@@ -56,7 +56,7 @@ const reads: readonly Request[] = [
   call('read_result', { handle: 'x' }),
 ]
 
-/** Requests for what is hidden. */
+/** Requests for hidden items. */
 const tries: readonly Request[] = [
   call('vault__canary_tool'),
   call('call_tool', { name: 'vault__canary_tool' }),
@@ -73,7 +73,7 @@ const tries: readonly Request[] = [
   complete({ type: 'ref/resource', uri: 'canary://{id}' }),
 ]
 
-/** The same text about what does not exist. */
+/** The same text about nonexistent items. */
 const invented = (text: string): string => text.replaceAll(/vault|canary|kanarie/gu, (word) => 'x'.repeat(word.length))
 
 const withoutId = (text: string): string => text.replace(/"id":\d+/u, '')
@@ -92,7 +92,7 @@ describe('a client with a profile', () => {
     await using gateway = await served(config)
     for (const name of ['vault', 'shed', 'pond_of_ducks']) await gateway.ready(name)
     const all = await rawClient(gateway.url, { era, token: whole.token })
-    // What must not be told is there to be told.
+    // The hidden items do exist.
     expect((await all.ask('tools/call', { name: 'search_tools', arguments: { query: 'canary' } })).text).toMatch(/canary/iu)
     expect((await all.ask('resources/read', { uri: 'memo://canary' })).text).toContain('of Canary')
     for (const exposure of ['groups', 'lazy', 'search', 'everything']) {
@@ -143,14 +143,14 @@ describe('the holder of a revoked token', () => {
       }),
     )
     const update = { method: 'notifications/resources/updated', params: { uri } }
-    // The same name with another token is somebody else.
+    // The same name with another token is another client.
     await gateway.write({ ...config, tokens: [createToken('leaves').record, stays.record] })
     expect(await gateway.running.reload()).toEqual({ isApplied: true, problems: [] })
     await gone?.stream.ended
     expect((await gone?.client.ask('tools/list'))?.status).toBe(401)
     expect((await still?.client.ask('tools/call', { name: 'shed__sing', arguments: { say: update } }))?.status).toBe(200)
-    await until(() => still?.stream.heard().includes(uri) === true, 'the update')
-    expect(gone?.stream.heard()).not.toContain('resources/updated')
+    await until(() => still?.stream.received().includes(uri) === true, 'the update')
+    expect(gone?.stream.received()).not.toContain('resources/updated')
   })
 })
 

@@ -25,7 +25,7 @@ test('an endless list of resources is truncated, and the other servers are serve
   expect((await client.ask('tools/call', { name: 'fine__ping' })).text).toContain('ping of Fine')
 })
 
-describe('an address of a resource', () => {
+describe('a resource URI', () => {
   test('with the prefix of one server cannot be claimed by another, not even by a catch-all template', async () => {
     const thief = hostile({
       title: 'Thief',
@@ -63,7 +63,7 @@ describe('an elicitation of a server', () => {
   })
   const address = (url: string): object => ({ mode: 'url', url, message: 'Please\u202E', elicitationId: '1' })
 
-  test.each(eras)('is an address that can be visited, in the era: %s', async (era) => {
+  test.each(eras)('has a URL that can be visited, in the era: %s', async (era) => {
     await using gateway = await served({ mcpServers: { fine }, exposure: 'everything' })
     await gateway.ready('fine')
     await using client = await person(gateway.url, { era, answer: () => ({ action: 'decline' }) })
@@ -93,17 +93,17 @@ describe('an elicitation of a server', () => {
     const params = { messages, maxTokens: 10, includeContext: 'allServers' }
     const say = { id: 'q', method: 'sampling/createMessage', params }
     const call = client.text('fine__ping', { say, result: { content: [] } }).catch(() => 'over')
-    await until(() => client.sampled.length > 0, 'the question')
+    await until(() => client.sampled.length > 0, 'the elicitation')
     expect(client.sampled).toEqual([{ messages, maxTokens: 10 }])
     await call
   })
 })
 
-describe('a server that never stops talking', () => {
-  const words = 'x'.repeat(200)
+describe('a server that sends messages without end', () => {
+  const text = 'x'.repeat(200)
   const floods = {
-    progress: { method: 'notifications/progress', params: { progressToken: '$token', progress: 1, message: words } },
-    'its log': { method: 'notifications/message', params: { level: 'error', data: words } },
+    progress: { method: 'notifications/progress', params: { progressToken: '$token', progress: 1, message: text } },
+    'its log': { method: 'notifications/message', params: { level: 'error', data: text } },
     'changes of its tools': { method: 'notifications/tools/list_changed' },
     'updates of a resource': { method: 'notifications/resources/updated', params: { uri: 'memo://shared' } },
   }
@@ -125,7 +125,7 @@ describe('a server that never stops talking', () => {
         expect((await gateway.ask('/healthz')).status).toBe(200)
         turns++
       }
-      // Each takes several turns of this process; were the flood dealt with in one go, there would hardly be any.
+      // Each call takes several turns of the event loop; if the flood were handled in one turn, hardly any would complete.
       expect(turns).toBeGreaterThan(3)
       expect((await client.ask('tools/call', { name: 'fine__ping' })).text).toContain('ping of Fine')
       expect(await sizeHeard(deaf)).toBeLessThan(2_000_000)

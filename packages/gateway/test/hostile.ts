@@ -1,6 +1,6 @@
 import { server } from './upstreams.ts'
 
-/** What a hostile server has. */
+/** The contents of a hostile server. */
 interface Hostile {
   readonly title?: string
   readonly instructions?: string
@@ -8,16 +8,16 @@ interface Hostile {
   readonly prompts?: readonly object[]
   readonly resources?: readonly object[]
   readonly templates?: readonly object[]
-  /** So many resources, each described with so many characters. */
+  /** The number of resources, and the length of each description. */
   readonly many?: { readonly count: number; readonly characters: number }
 }
 
-/** A server that has and says whatever it is told to, as the configuration names it. */
+/** A server with arbitrary contents and messages, as a configuration entry. */
 export const hostile = (is: Hostile, more: object = {}): object => ({ ...server('hostile.mjs', JSON.stringify(is)), ...more })
 
 type Era = 'session' | 'stateless'
 
-/** An answer as it came. */
+/** A raw response. */
 interface RawReply {
   readonly status: number
   readonly text: string
@@ -31,7 +31,7 @@ const envelope = {
   'io.modelcontextprotocol/clientInfo': clientInfo,
 }
 
-/** A client that sends what it is told to, whether that makes sense or not. */
+/** A client that sends arbitrary messages. */
 export async function rawClient(url: string, { era, token }: { readonly era: Era; readonly token?: string }) {
   const common = {
     'content-type': 'application/json',
@@ -52,7 +52,7 @@ export async function rawClient(url: string, { era, token }: { readonly era: Era
   }
   let last = 0
   return {
-    /** What `initialize` was answered with. */
+    /** The response to `initialize`. */
     greeting,
     headers: { ...common, ...session },
     async ask(method: string, params: { readonly [key: string]: unknown } = {}): Promise<RawReply> {
@@ -62,19 +62,19 @@ export async function rawClient(url: string, { era, token }: { readonly era: Era
       const answer = await post(body, era === 'session' ? session : routing)
       return { status: answer.status, text: await answer.text() }
     },
-    /** The stream on which it hears of changes, with a promise of its end. */
-    async listen(notifications: object): Promise<{ readonly heard: () => string; readonly ended: Promise<void> }> {
+    /** The notification stream, with a promise of its end. */
+    async listen(notifications: object): Promise<{ readonly received: () => string; readonly ended: Promise<void> }> {
       const body = { id: ++last, method: 'subscriptions/listen', params: { notifications, _meta: envelope } }
       const answer =
         era === 'session'
           ? await fetch(url, { headers: { ...common, ...session, accept: 'text/event-stream' } })
           : await post(body, { 'mcp-method': 'subscriptions/listen' })
-      let heard = ''
+      let received = ''
       const read = async (): Promise<void> => {
         const decoder = new TextDecoder()
-        for await (const chunk of answer.body ?? []) heard += decoder.decode(chunk, { stream: true })
+        for await (const chunk of answer.body ?? []) received += decoder.decode(chunk, { stream: true })
       }
-      return { heard: () => heard, ended: read().catch(() => undefined) }
+      return { received: () => received, ended: read().catch(() => undefined) }
     },
   }
 }

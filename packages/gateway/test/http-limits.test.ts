@@ -9,7 +9,7 @@ const reasonMeta = 'io.github.unfold-mcp/reason'
 const limited = { isError: true, _meta: { [reasonMeta]: 'rate_limited' } }
 
 describe('a client that calls too often', () => {
-  test('learns when to retry, whatever it calls, and others are unaffected', async () => {
+  test('gets the time to wait, for any tool, and others are unaffected', async () => {
     await using edge = await served({ exposure: 'search', limits: { callsPerMinute: 3 }, mcpServers: { box: changing() } })
     await edge.ready('box')
     await using busy = await edge.connect()
@@ -26,7 +26,7 @@ describe('a client that calls too often', () => {
     expect(await (await edge.ask('/metrics')).text()).toMatch(/^unfold_calls_rate_limited_total 2$/mu)
   })
 
-  test('has no more with a second session or another profile, where a token says who it is', async () => {
+  test('gets no more calls with a second session or another profile of the same token', async () => {
     const [one, two] = [createToken('one'), createToken('two')]
     const profiles = { small: { servers: ['box'] } }
     const tokens = [one.record, two.record]
@@ -45,7 +45,7 @@ describe('a client that calls too often', () => {
   })
 })
 
-test('a server that has too much to do refuses further calls at once, and those that wait have their turn', async () => {
+test('an overloaded server rejects further calls at once, and queued calls get their turn', async () => {
   await using edge = await served({ mcpServers: { box: changing({ concurrency: 1, queue: 1 }), other: changing() } })
   await Promise.all([edge.ready('box'), edge.ready('other')])
   await using client = await edge.connect()
@@ -84,7 +84,7 @@ interface Seen {
   isOver: boolean
 }
 
-/** The least that makes spans: what an SDK would do, without sending them anywhere. */
+/** The minimum that creates spans: what an SDK would do, without exporting them. */
 function recordSpans(): readonly Seen[] {
   const seen: Seen[] = []
   const startSpan = (name: string, { kind, attributes = {} }: SpanOptions = {}, context?: Context) => {

@@ -12,7 +12,7 @@ import { server } from './upstreams.ts'
 
 const reference = (name: string): string => `$\{${name}}`
 
-/** Reads a stream of events for as long as it is open. */
+/** Reads an event stream as long as it is open. */
 function follow(response: Response): { readonly text: () => string } {
   let text = ''
   void (async () => {
@@ -22,7 +22,7 @@ function follow(response: Response): { readonly text: () => string } {
   return { text: () => text }
 }
 
-test('no secret is in anything that a gateway tells: not in its log, its administration, its numbers or its errors', async () => {
+test('no secret is in any output of a gateway: log, admin API, metrics or errors', async () => {
   const [argument, variable, header, password, query] = ['argument', 'variable', 'header', 'pass/word', 'query'].map(
     (name) => `canary-${name}-1f6b`,
   ) as [string, string, string, string, string]
@@ -43,10 +43,10 @@ test('no secret is in anything that a gateway tells: not in its log, its adminis
   await Promise.all([edge.ready('careless'), edge.ready('blurting')])
   const events = follow(await edge.ask('/api/events?level=debug', { token: edge.admin, headers: { 'last-event-id': '0' } }))
   await using client = await edge.connect('', { token })
-  const told: unknown[] = []
+  const outputs: unknown[] = []
   for (const name of ['careless__refuse', 'blurting__refuse', 'careless__die', 'careless__nothing'])
-    told.push(await client.call(name).catch((error: unknown) => String(error)))
-  await until(() => edge.lines.some((line) => line.includes('died of')), 'its last words are in the log')
+    outputs.push(await client.call(name).catch((error: unknown) => String(error)))
+  await until(() => edge.lines.some((line) => line.includes('died of')), 'its last stderr output is in the log')
   const lost = (name: string): boolean => edge.gateway.upstreams.get(name)?.status.lastError !== undefined
   await until(() => lost('away') && lost('login'), 'the others cannot be reached')
   for (const path of [
@@ -59,13 +59,13 @@ test('no secret is in anything that a gateway tells: not in its log, its adminis
     '/clients',
     '/logs?level=debug&limit=1000',
   ])
-    told.push(await edge.api(path))
-  told.push(
+    outputs.push(await edge.api(path))
+  outputs.push(
     await (await edge.ask('/metrics', { token: edge.admin })).text(),
     await (await edge.ask('/api/status', { token })).text(),
   )
-  await until(() => events.text().includes('died of'), 'so they are in the events')
-  const everything = [...edge.lines, events.text(), ...told.map((each) => JSON.stringify(each))].join('\n')
+  await until(() => events.text().includes('died of'), 'the events contain them')
+  const everything = [...edge.lines, events.text(), ...outputs.map((each) => JSON.stringify(each))].join('\n')
   expect(everything).toContain('not with [secret]')
   expect(everything).toContain('died of [secret]')
   for (const secret of [
@@ -84,15 +84,15 @@ test('no secret is in anything that a gateway tells: not in its log, its adminis
 })
 
 test('client credentials never reach a server, and a server gets only an allow-listed environment', async () => {
-  const heard: string[] = []
+  const received: string[] = []
   const toolbox = defineToolbox({ name: 'listening', version: '1.0.0' }).tool('hear', {}, () => 'heard')
   const handler = createHandler(toolbox)
   const answer = toNodeHandler(handler)
   const upstream = createServer((request, response) => {
-    heard.push(JSON.stringify([request.url, request.rawHeaders]))
+    received.push(JSON.stringify([request.url, request.rawHeaders]))
     const emit = request.emit.bind(request)
     request.emit = (event: string, ...args: unknown[]) => {
-      if (event === 'data') heard.push(String(args[0]))
+      if (event === 'data') received.push(String(args[0]))
       return emit(event, ...args)
     }
     answer(request, response)
@@ -129,11 +129,11 @@ test('client credentials never reach a server, and a server gets only an allow-l
       }
       await client.client.callTool({ name: 'web__hear', arguments: {}, _meta })
       const { content } = await client.client.callTool({ name: 'child__show', arguments: {}, _meta })
-      heard.push(JSON.stringify(content))
+      received.push(JSON.stringify(content))
     }
     delete process.env.UNFOLD_TEST_CANARY
   }
-  const everything = heard.join('\n')
+  const everything = received.join('\n')
   for (const secret of [
     token,
     'canary-cookie',
@@ -146,7 +146,7 @@ test('client credentials never reach a server, and a server gets only an allow-l
     'canary-of-the-process',
   ])
     expect(everything).not.toContain(secret)
-  const shown = heard.filter((each) => each.includes('"type":"text"')).join('')
+  const shown = received.filter((each) => each.includes('"type":"text"')).join('')
   expect(shown).toContain('for-the-mirror')
   expect(shown).not.toContain('for-the-web')
   expect(everything.split('for-the-web').length).toBeGreaterThan(1)
@@ -156,23 +156,23 @@ test('client credentials never reach a server, and a server gets only an allow-l
 })
 
 test('the secrets of a sign-in are sent only to its server, never to a log, a response or the admin API, even after renewal', async () => {
-  const heard: (string | undefined)[] = []
-  // It repeats what it was sent wherever it can.
+  const received: (string | undefined)[] = []
+  // It repeats what it received wherever it can.
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const asked = JSON.parse((await textOf(request)) || '{}')
-    const said = request.headers.authorization?.slice(7)
-    heard.push(said)
+    const token = request.headers.authorization?.slice(7)
+    received.push(token)
     if (request.method !== 'POST' || asked.id === undefined) {
       response.writeHead(202).end()
       return
     }
-    const serverInfo = { name: `known by ${said}`, version: '1.0.0' }
+    const serverInfo = { name: `known by ${token}`, version: '1.0.0' }
     const results: { readonly [method: string]: object } = {
       initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo },
       'tools/list': { tools: [{ name: 'open', inputSchema: { type: 'object' } }] },
     }
     const result = request.url === '/shut' ? undefined : results[asked.method]
-    const error = { code: -32_000, message: `Not with ${said}` }
+    const error = { code: -32_000, message: `Not with ${token}` }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...(result === undefined ? { error } : { result }) }))
   }
@@ -192,18 +192,21 @@ test('the secrets of a sign-in are sent only to its server, never to a log, a re
     { signIns },
   )
   await edge.ready('open')
-  await until(() => edge.gateway.upstreams.get('shut')?.status.lastError !== undefined, 'the other has refused')
+  await until(
+    () => edge.gateway.upstreams.get('shut')?.status.lastError !== undefined,
+    'the other server has rejected the request',
+  )
   await using client = await edge.connect()
-  // Its name has the first token in it; since then there were many.
-  const told: unknown[] = []
-  for (let call = 0; call < 30; call++) told.push(await client.call('open__open').catch(String))
-  for (const path of ['/status', '/upstreams', '/calls', '/logs?level=debug&limit=1000']) told.push(await edge.api(path))
-  told.push(edge.running.redact(edge.gateway.upstreams.get('shut')?.status.lastError ?? ''))
-  const everything = [...edge.lines, ...told.map((each) => JSON.stringify(each))].join('\n')
+  // Its name contains the first token; there were many renewals since.
+  const outputs: unknown[] = []
+  for (let call = 0; call < 30; call++) outputs.push(await client.call('open__open').catch(String))
+  for (const path of ['/status', '/upstreams', '/calls', '/logs?level=debug&limit=1000']) outputs.push(await edge.api(path))
+  outputs.push(edge.running.redact(edge.gateway.upstreams.get('shut')?.status.lastError ?? ''))
+  const everything = [...edge.lines, ...outputs.map((each) => JSON.stringify(each))].join('\n')
   expect(everything).toMatch(/Not with \[secret\]/u)
   expect(everything).toMatch(/known by \[secret\]/u)
   expect(everything).not.toContain('canary-of')
-  expect(heard.filter((each) => each?.startsWith('canary-of')).length).toBeGreaterThan(30)
+  expect(received.filter((each) => each?.startsWith('canary-of')).length).toBeGreaterThan(30)
   web.closeAllConnections()
   web.close()
 })

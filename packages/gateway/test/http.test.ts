@@ -61,7 +61,7 @@ describe('the routes of a gateway', () => {
     await client.close()
   })
 
-  test('are closed to pages of other sites, and to other names of this machine', async () => {
+  test('reject requests from pages of other sites, and for other host names', async () => {
     await using edge = await served({ mcpServers: {} })
     for (const path of ['/healthz', '/readyz', '/metrics', '/api/status', '/nowhere', '/mcp'])
       for (const origin of ['https://evil.example', 'null'])
@@ -69,7 +69,7 @@ describe('the routes of a gateway', () => {
     expect((await edge.ask('/healthz', { headers: { origin: 'http://localhost:3000' } })).status).toBe(200)
   })
 
-  test('are not served on a port that is taken, and the gateway ends again', async () => {
+  test('are not served on a port in use, and the gateway stops again', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as AddressInfo
@@ -79,7 +79,7 @@ describe('the routes of a gateway', () => {
   })
 })
 
-describe('who may ask', () => {
+describe('access', () => {
   test('is limited to holders of a token, for the profile of the token', async () => {
     await using edge = await served(guarded)
     await Promise.all([edge.ready('box'), edge.ready('other')])
@@ -138,7 +138,7 @@ describe('who may ask', () => {
       /no client token is configured.*unfold token add/u,
     )
     await using edge = await served({ mcpServers: {}, tokens: [all.record] }, { host: '0.0.0.0' })
-    // Programs of this machine find it at an address that it answers at.
+    // Programs on this machine find it at a reachable address.
     expect(await edge.api('/status')).toMatchObject({ url: edge.url, transport: 'http', problems: [] })
     const knock = async (): Promise<number> =>
       (await fetch(edge.url, { ...hello, headers: { ...headers, authorization: `Bearer ${all.token}` } })).status
@@ -149,7 +149,7 @@ describe('who may ask', () => {
   })
 })
 
-describe('the administration', () => {
+describe('the admin API', () => {
   test('shows servers, tools, changes, calls, clients, savings and the log', async () => {
     await using edge = await served({
       mcpServers: { box: changing(), off: { ...changing(), disabled: true }, wants: { command: `$\{NOT_THERE}` } },
@@ -255,7 +255,7 @@ describe('the administration', () => {
     await reader?.cancel()
   })
 
-  test('is found only by commands of the same user', async () => {
+  test('can be found only by commands of the same user', async () => {
     const edge = await served({ mcpServers: {} })
     try {
       expect(await runningGateways(edge.home)).toEqual([
@@ -279,7 +279,7 @@ describe('the administration', () => {
   })
 })
 
-describe('a gateway that ends', () => {
+describe('a gateway that shuts down', () => {
   test('lets running calls finish, accepts no new calls or clients, and is not ready', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')

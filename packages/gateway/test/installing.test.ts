@@ -7,11 +7,11 @@ import { npxFolder } from '../src/upstreams/process/npx-cache.ts'
 import { fromFile } from './gateway-file.ts'
 import { watched } from './upstreams.ts'
 
-// Each test starts several processes, on a machine that may be busy.
+// Each test starts several processes, possibly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 describe.skipIf(process.platform === 'win32')('servers that are started through a launcher', () => {
-  test('are started again only when the one before has cleaned up', async () => {
+  test('are restarted only after the previous process has cleaned up', async () => {
     await using npx = await fakeLauncher()
     await using all = watched()
     await all.upstreams.apply({ up: { target: npx.target('up', { LAUNCHER_ROLLBACK_MS: '300' }) } })
@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
     await all.reaches('up', 'ready')
     // It is installed now.
     all.upstreams.restart('up')
-    await until(() => all.of('connected').length === 2, 'it is there again')
+    await until(() => all.of('connected').length === 2, 'it is running again')
     expect(all.of('state').map(({ state }) => state)).toEqual([
       'starting',
       'installing',
@@ -36,7 +36,7 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
     ])
   })
 
-  test('share a package: one installs it and the other waits for that', async () => {
+  test('with the same package: one installs it and the other waits', async () => {
     await using npx = await fakeLauncher()
     await using all = watched()
     await all.upstreams.apply({ one: { target: npx.target('twin') }, two: { target: npx.target('twin') } })
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
     expect((await npx.events()).map(({ what }) => what)).toEqual(['begun', 'installing', 'installed', 'begun'])
   })
 
-  test('that npx has in its cache are not installed', async () => {
+  test('that are in the npx cache are not installed', async () => {
     await using npx = await fakeLauncher()
     await using all = watched()
     const target = npx.target('there')
@@ -61,15 +61,15 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
     expect(all.of('state').map(({ state }) => state)).toEqual(['starting', 'ready'])
   })
 
-  test('are in the log while they are being installed', async () => {
+  test('are logged while they are being installed', async () => {
     await using npx = await fakeLauncher()
-    const { said, running, close } = await fromFile({ mcpServers: { up: npx.target('up') } })
+    const { messages, running, close } = await fromFile({ mcpServers: { up: npx.target('up') } })
     try {
       await installing(npx, 1)
-      await until(() => said.includes('installing, attempt 1'), 'it is in the log')
+      await until(() => messages.includes('installing, attempt 1'), 'it is in the log')
       await npx.finish('up')
       await until(() => running.gateway.upstreams.get('up')?.state === 'ready', 'it is ready')
-      expect(said.some((line) => /^installed in [\d.]+ m?s$/u.test(line))).toBe(true)
+      expect(messages.some((line) => /^installed in [\d.]+ m?s$/u.test(line))).toBe(true)
     } finally {
       await close()
     }

@@ -6,7 +6,7 @@ import { gatewayFolder } from './gateway-file.ts'
 import { hostile, rawClient } from './hostile.ts'
 import { served } from './served.ts'
 
-interface Told {
+interface Report {
   readonly findings?: readonly {
     readonly tool?: string
     readonly path: string
@@ -15,7 +15,7 @@ interface Told {
   }[]
 }
 
-const shorten = ({ findings = [] }: Told): readonly string[] =>
+const shorten = ({ findings = [] }: Report): readonly string[] =>
   findings.map(({ tool = '', path, rule }) => `${rule} ${tool} ${path}`).toSorted()
 
 const issue = 'Create a new issue in a repository, with a title, a body, labels and people who are assigned.'
@@ -63,8 +63,8 @@ test('AT-D49 to AT-D52: tool poisoning is reported in log, status and metrics, a
   await using gateway = await served({ mcpServers: { bad: theirs, good, twin: good }, exposure: 'everything' })
   for (const name of ['bad', 'good', 'twin']) await gateway.ready(name)
   await gateway.gateway.proxy.documentsRead()
-  const of = async (name: string): Promise<Told> => (await gateway.api(`/upstreams/${name}`)) as Told
-  await until(async () => shorten(await of('bad')).length >= 8, 'all of it is found')
+  const of = async (name: string): Promise<Report> => (await gateway.api(`/upstreams/${name}`)) as Report
+  await until(async () => shorten(await of('bad')).length >= 8, 'all findings are there')
   expect(shorten(await of('bad'))).toEqual([
     'clone create_issue description',
     'hidden  resource memo://bad.description',
@@ -75,10 +75,10 @@ test('AT-D49 to AT-D52: tool poisoning is reported in log, status and metrics, a
     'secrecy  resource template bad://{id}.description',
     'shadowing add description',
   ])
-  // Which of two is the copy is not known; the same server twice is none.
+  // It is unknown which of two is the copy; the same server twice is not a copy.
   expect(shorten(await of('good'))).toEqual(['clone create_issue description'])
   expect(shorten(await of('twin'))).toEqual(['clone create_issue description'])
-  const tools = (await gateway.api('/tools?upstream=bad')) as readonly (Told & { readonly tool: string })[]
+  const tools = (await gateway.api('/tools?upstream=bad')) as readonly (Report & { readonly tool: string })[]
   expect(tools.map((tool) => [tool.tool, shorten(tool).length])).toEqual([
     ['add', 1],
     ['create_issue', 1],
@@ -94,7 +94,7 @@ test('AT-D49 to AT-D52: tool poisoning is reported in log, status and metrics, a
   )
   const client = await rawClient(gateway.url, { era: 'session' })
   expect((await client.ask('tools/call', { name: 'bad__add' })).text).toContain('add of Bad')
-  // What it says when a call fails is cut, and shows what nobody would see.
+  // The message of a failed call is truncated, with invisible characters escaped.
   const error = { code: -32_000, message: `\u202E<IMPORTANT>${'x'.repeat(100_000)}` }
   const { text } = await client.ask('tools/call', { name: 'bad__add', arguments: { error } })
   expect(text).toContain(String.raw`\\u{202e}`)
@@ -108,8 +108,8 @@ test('AT-D51: a tool is reported once, and again when its definition changes', a
   await using gateway = await served({ mcpServers: { plain: plain({ tools: [deferStartsUntil] }) }, exposure: 'everything' })
   await gateway.ready('plain')
   const client = await gateway.connect()
-  const told = (): number => gateway.lines.filter((line) => line.includes('"event":"finding"')).length
-  const found = async (): Promise<number> => shorten((await gateway.api('/upstreams/plain')) as Told).length
+  const reported = (): number => gateway.lines.filter((line) => line.includes('"event":"finding"')).length
+  const found = async (): Promise<number> => shorten((await gateway.api('/upstreams/plain')) as Report).length
   const turns = [
     { tool: odd, isFound: 1, lines: 1 },
     { tool: deferStartsUntil, isFound: 0, lines: 1 },
@@ -121,7 +121,7 @@ test('AT-D51: a tool is reported once, and again when its definition changes', a
     await become(client, 'plain__add', [tool])
     const isListed = (): boolean => gateway.gateway.upstreams.tools('plain')[0]?.description === tool.description
     await until(isListed, 'the change')
-    expect({ found: await found(), told: told() }).toEqual({ found: isFound, told: lines })
+    expect({ found: await found(), reported: reported() }).toEqual({ found: isFound, reported: lines })
   }
   await client.close()
 })
@@ -135,8 +135,8 @@ test('AT-D51: a self-description is reported once after a restart, although its 
     await gateway.gateway.poisoning.settled()
     await gateway.ready('bad')
     await gateway.gateway.poisoning.settled()
-    const told = gateway.lines.filter((line) => line.includes('"event":"finding"'))
-    expect(told.map((line) => JSON.parse(line).findings[0].path)).toEqual(['instructions'])
+    const reported = gateway.lines.filter((line) => line.includes('"event":"finding"'))
+    expect(reported.map((line) => JSON.parse(line).findings[0].path)).toEqual(['instructions'])
   }
 })
 
@@ -149,7 +149,7 @@ test('AT-R14-1: a tool with a remote or unresolvable $ref is reported in log and
   await using gateway = await served({ mcpServers: { bad: hostile({ title: 'Bad', tools }) }, exposure: 'everything' })
   await gateway.ready('bad')
   await gateway.gateway.poisoning.settled()
-  expect(shorten((await gateway.api('/upstreams/bad')) as Told)).toEqual([
+  expect(shorten((await gateway.api('/upstreams/bad')) as Report)).toEqual([
     'reference remote inputSchema.properties.a.$ref',
     'reference remote inputSchema.properties.b.$ref',
   ])
@@ -173,7 +173,7 @@ test('AT-R14-2: a hundred suspicious texts do not silence a later one of the sam
   const client = await gateway.connect()
   await become(client, 'plain__t0', [...decoys, late])
   await until(() => lines().some((line) => line.includes('late_tool')), 'the later one is logged', 30_000)
-  const status = (await gateway.api('/upstreams/plain')) as Told & { readonly findingCount: number }
+  const status = (await gateway.api('/upstreams/plain')) as Report & { readonly findingCount: number }
   expect(status.findings).toHaveLength(100)
   expect(status.findingCount).toBe(131)
   expect(shorten(status)).toContain('secrets late_tool description')

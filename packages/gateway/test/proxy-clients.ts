@@ -9,28 +9,28 @@ import {
 } from '@modelcontextprotocol/client'
 import { server } from './upstreams.ts'
 
-/** The reference server with everything that the protocol of sessions knows, as a process. */
+/** The reference server with all features of the session era, as a process. */
 export const everything = (more: object = {}): object => ({
   command: process.execPath,
   args: [fileURLToPath(new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url))],
   ...more,
 })
 
-/** A server that asks and says things when it is told to, in the era and over the wire that its arguments name. */
+/** A server that sends requests and notifications on command, in the era and over the transport in its arguments. */
 export const asking = (...manners: readonly string[]): object => ({ ...server('asking.mjs', ...manners) })
 
 export interface Person {
   readonly era: 'session' | 'stateless'
   readonly token?: string
-  /** What the client says it can be asked; forms, addresses and completions by default. */
+  /** The capabilities of the client; forms, URLs and completions by default. */
   readonly capabilities?: ClientCapabilities
-  /** How the person answers. */
+  /** The answer of the user. */
   readonly answer?: (question: ElicitRequest['params']) => ElicitResult | Promise<ElicitResult>
 }
 
 const able: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {} }
 
-/** A client of the second SDK with a person in front of it, and all that reached them. */
+/** A client of the second SDK with a simulated user, and everything that it received. */
 export async function person(url: string, { era, token, capabilities = able, answer }: Person) {
   const asked: ElicitRequest['params'][] = []
   const sampled: unknown[] = []
@@ -73,7 +73,7 @@ export async function person(url: string, { era, token, capabilities = able, ans
     noticed,
     /** Ends the session. */
     end: () => transport.terminateSession(),
-    /** Calls a tool, and returns the text of its answer. */
+    /** Calls a tool, and returns the text of its result. */
     async text(
       name: string,
       args: Record<string, unknown> = {},

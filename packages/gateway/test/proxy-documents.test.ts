@@ -39,7 +39,7 @@ describe('prompts and resources of several servers', () => {
         uri: 'unfold://two/memo://shared',
         text: 'memo://shared of two',
       })
-      // An address stays good also while there is nothing to tell it apart from.
+      // A prefixed URI stays valid even while it is unambiguous without the prefix.
       expect(await read('unfold://one/memo://one')).toMatchObject({ text: 'memo://one of one' })
       const { resourceTemplates } = await client.listResourceTemplates()
       const [first, second] = resourceTemplates.map(({ uriTemplate }) => uriTemplate)
@@ -47,7 +47,7 @@ describe('prompts and resources of several servers', () => {
       await expect(read('memo://each/3')).rejects.toThrow(/Read it as unfold:\/\/one\/memo:\/\/each\/3 or unfold:\/\/two\//u)
       expect(await read('unfold://one/memo://each/3')).toMatchObject({ text: 'memo://each/3 of one' })
       expect(await read('unfold://two/memo://each/3')).toMatchObject({ text: 'memo://each/3 of two' })
-      await expect(read('memo://nobody')).rejects.toThrow(/Unknown resource "memo:\/\/nobody"/u)
+      await expect(read('memo://missing')).rejects.toThrow(/Unknown resource "memo:\/\/missing"/u)
       const { prompts } = await client.listPrompts()
       expect(prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire', 'two__greet', 'two__inquire'])
       const greeted = await client.getPrompt({ name: 'two__greet', arguments: { to: 'Ada' } })
@@ -57,7 +57,7 @@ describe('prompts and resources of several servers', () => {
     expect(gateway.lines.filter((line) => line.includes('overlaps memo://each/{id}'))).toHaveLength(1)
   })
 
-  test('are those of the profile’s servers, and missing capabilities are not declared', async () => {
+  test('are those of the servers in the profile, and missing capabilities are not declared', async () => {
     const [all, bare] = [createToken('all'), createToken('bare', 'bare')]
     await using gateway = await served({
       mcpServers: { one: asking('one', 'session'), plain: asking('plain', 'session', 'bare') },
@@ -93,7 +93,7 @@ describe('prompts and resources of several servers', () => {
     expect(prompts.map(({ name }) => name)).toEqual(['quick__greet', 'quick__inquire'])
   })
 
-  test('stay known while their server is away, and go when the configuration drops it', async () => {
+  test('stay listed while their server is disconnected, and are removed with its configuration', async () => {
     const one = asking('one', 'session')
     await using gateway = await served({ mcpServers: { one, two: asking('two', 'session') }, exposure: 'everything' })
     await Promise.all(['one', 'two'].map((name) => gateway.ready(name)))
@@ -101,11 +101,11 @@ describe('prompts and resources of several servers', () => {
     await me.client.listPrompts()
     const pid = gateway.gateway.upstreams.get('two')?.connection?.pid ?? 0
     process.kill(pid, 'SIGKILL')
-    await until(() => gateway.gateway.upstreams.get('two')?.state !== 'ready', 'it is away')
+    await until(() => gateway.gateway.upstreams.get('two')?.state !== 'ready', 'it is disconnected')
     expect((await me.client.listPrompts()).prompts).toHaveLength(4)
     await gateway.write({ mcpServers: { one }, exposure: 'everything' })
     await gateway.running.reload()
-    await until(() => me.noticed.includes('prompts'), 'the client is told')
+    await until(() => me.noticed.includes('prompts'), 'the client is notified')
     expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire'])
   })
 })
@@ -133,7 +133,7 @@ test('a session at startup declares all capabilities, and after a restart the ca
   }
 })
 
-test('a server alone introduces itself as it did last, also while it is not started', async () => {
+test('a single server introduces itself with its last self-description, also before it is started', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-kept-'))
   const store = { kind: 'sqlite', path: join(folder, 'catalog.db') }
   const config = { store, mcpServers: { one: { ...asking('one', 'session'), start: 'lazy' } }, exposure: 'everything' }
@@ -163,12 +163,12 @@ test.skipIf(process.platform === 'win32')(
     expect(gateway.gateway.upstreams.get('late')?.state).toBe('starting')
     expect(me.client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: { subscribe: true } })
     expect((await me.client.listPrompts()).prompts).toEqual([])
-    await until(() => me.noticed.includes('prompts'), 'the prompts are told of')
+    await until(() => me.noticed.includes('prompts'), 'the client is notified of prompts')
     expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['late__greet', 'late__inquire'])
   },
 )
 
-test.each(eras)('a %s client over stdio is served and asked', async (era) => {
+test.each(eras)('a %s client over stdio is served and elicited', async (era) => {
   await using gateway = await served({ mcpServers: { one: asking('one', 'session') }, exposure: 'everything' })
   await gateway.ready('one')
   await using pipes = await testServer(gateway.gateway.toolbox, { transport: 'stdio', era })
@@ -182,7 +182,7 @@ test.each(eras)('a %s client over stdio is served and asked', async (era) => {
   if (era === 'stateless') await client.listen({ promptsListChanged: true })
   expect((await connected.call('one__ask')).content).toEqual([{ type: 'text', text: 'accept Ada' }])
   await connected.call('one__more', { as: 'fresh' })
-  await until(() => noticed.length > 0, 'the change is told')
+  await until(() => noticed.length > 0, 'the change is announced')
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('one__fresh')
   expect(noticed).toEqual(['prompts'])
 })
@@ -207,13 +207,13 @@ describe('changes', () => {
     const streams = [await stateless.client.listen(filter), await strange.client.listen(filter)]
     await session.text('one__more', { as: 'fresh' })
     for (const { noticed, client } of [session, stateless]) {
-      await until(() => noticed.length === 2, 'the changes are told')
+      await until(() => noticed.length === 2, 'the changes are announced')
       expect([...noticed].sort()).toEqual(['prompts', 'resources'])
       expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('one__fresh')
       expect((await client.listResources()).resources.map(({ uri }) => uri)).toContain('memo://fresh')
     }
     await session.text('one__touch', { uri: 'memo://one' })
-    await until(() => stateless.noticed.includes('memo://one'), 'the update is told')
+    await until(() => stateless.noticed.includes('memo://one'), 'the update is announced')
     expect(session.noticed).not.toContain('memo://one')
     expect([...stranger.noticed, ...strange.noticed]).toEqual([])
     for (const stream of streams) await stream.close()
@@ -246,17 +246,17 @@ describe('changes', () => {
         text: 'memo://shared of two',
       })
       await second?.text('touch', { uri: 'memo://shared' })
-      await until(() => people.slice(2).every(({ noticed }) => noticed.length > 0), 'the update is told')
+      await until(() => people.slice(2).every(({ noticed }) => noticed.length > 0), 'the update is announced')
       await second?.text('more', { as: 'fresh' })
-      await until(() => people.slice(2).every(({ noticed }) => noticed.length === 3), 'the changes are told')
-      const told = (uri: string): readonly string[] => [uri, 'prompts', 'resources']
+      await until(() => people.slice(2).every(({ noticed }) => noticed.length === 3), 'the changes are announced')
+      const expected = (uri: string): readonly string[] => [uri, 'prompts', 'resources']
       expect(people.map(({ noticed }) => noticed.toSorted())).toEqual([
         [],
         [],
-        told('memo://shared'),
-        told('memo://shared'),
-        told('unfold://two/memo://shared').toSorted(),
-        told('unfold://two/memo://shared').toSorted(),
+        expected('memo://shared'),
+        expected('memo://shared'),
+        expected('unfold://two/memo://shared').toSorted(),
+        expected('unfold://two/memo://shared').toSorted(),
       ])
       expect((await second?.client.listPrompts())?.prompts.map(({ name }) => name)).toEqual(['greet', 'inquire', 'fresh'])
     } finally {
@@ -276,48 +276,48 @@ describe('changes', () => {
     const stream = await cyd.client.listen({ resourceSubscriptions: ['memo://one'] })
     await ada.text('one__touch', { uri: 'memo://one' })
     await ada.text('one__touch', { uri: 'memo://shared' })
-    await until(() => [ada, bob, cyd].every(({ noticed }) => noticed.length > 0), 'all hear of it')
+    await until(() => [ada, bob, cyd].every(({ noticed }) => noticed.length > 0), 'all are notified')
     await ada.client.unsubscribeResource({ uri: 'memo://one' })
     await ada.text('one__touch', { uri: 'memo://one' })
-    await until(() => bob.noticed.length === 2 && cyd.noticed.length === 2, 'the others hear of the next')
+    await until(() => bob.noticed.length === 2 && cyd.noticed.length === 2, 'the others get the next notification')
     expect(ada.noticed).toEqual(['memo://one'])
     expect(lines).toEqual(['subscribe memo://one'])
     await bob.end()
     await stream.close()
-    await until(() => lines.includes('unsubscribe memo://one'), 'the server is told that nobody listens')
+    await until(() => lines.includes('unsubscribe memo://one'), 'the server gets the unsubscription')
     expect(lines).toHaveLength(2)
-    // One that was restarted is told again what is followed.
+    // A restarted server gets the subscriptions again.
     await ada.client.subscribeResource({ uri: 'memo://shared' })
     gateway.gateway.upstreams.restart('one')
-    await until(() => lines.filter((line) => line === 'subscribe memo://shared').length === 2, 'it is told again')
+    await until(() => lines.filter((line) => line === 'subscribe memo://shared').length === 2, 'it is subscribed again')
   })
 
   test('of a resource reach a client that subscribed while the first subscription was pending and then failed', async () => {
     await using gateway = await served({ mcpServers: { one: asking('one', 'session', 'hesitant') }, exposure: 'everything' })
     const lines: string[] = []
     gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))
-    const heard = (line: string, times: number): Promise<void> =>
-      until(() => lines.filter((each) => each === line).length === times, `the server hears: ${line}`)
+    const received = (line: string, times: number): Promise<void> =>
+      until(() => lines.filter((each) => each === line).length === times, `the server receives: ${line}`)
     await gateway.ready('one')
     await using ada = await person(gateway.url, { era: 'session' })
     await using bob = await person(gateway.url, { era: 'session' })
     await using cyd = await person(gateway.url, { era: 'stateless' })
     for (const uri of ['memo://one', 'memo://shared']) {
       const refused = ada.client.subscribeResource({ uri }).catch((error: unknown) => String(error))
-      await heard(`subscribe ${uri}`, 1)
+      await received(`subscribe ${uri}`, 1)
       const followed = bob.client.subscribeResource({ uri })
       const stream = await cyd.client.listen({ resourceSubscriptions: [uri] })
-      // Whoever leaves meanwhile leaves alone.
+      // A client that leaves meanwhile does not affect the others.
       if (uri === 'memo://shared') await ada.client.unsubscribeResource({ uri })
       await ada.text('one__go')
       expect(await refused).toContain('not yet')
       await followed
-      await heard(`subscribe ${uri}`, 2)
+      await received(`subscribe ${uri}`, 2)
       await ada.text('one__touch', { uri })
-      await until(() => [bob, cyd].every(({ noticed }) => noticed.includes(uri)), 'the others hear of it')
+      await until(() => [bob, cyd].every(({ noticed }) => noticed.includes(uri)), 'the others are notified')
       await stream.close()
       await bob.client.unsubscribeResource({ uri })
-      await heard(`unsubscribe ${uri}`, 1)
+      await received(`unsubscribe ${uri}`, 1)
     }
     expect(ada.noticed).toEqual([])
     expect(lines).toHaveLength(6)
@@ -330,9 +330,9 @@ describe('changes', () => {
     await gateway.ready('one')
     await using cyd = await person(gateway.url, { era: 'stateless' })
     await cyd.client.listen({ resourceSubscriptions: ['memo://one'] })
-    await until(() => lines.length === 1, 'the server is asked')
+    await until(() => lines.length === 1, 'the server gets the request')
     gateway.gateway.upstreams.restart('one')
-    await until(() => lines.length === 2, 'the next one is asked too')
+    await until(() => lines.length === 2, 'the next process gets the request too')
     expect(lines).toEqual(['subscribe memo://one', 'subscribe memo://one'])
   })
 })

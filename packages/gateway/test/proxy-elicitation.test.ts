@@ -40,7 +40,7 @@ describe('a request of a server', () => {
     sessions.go()
     expect(await Promise.all(answers)).toEqual(['accept Ada', 'accept Bob', 'accept Cyd'])
     for (const { asked } of people) expect(asked).toHaveLength(1)
-    // Over 2026-07-28 nobody asked for the log.
+    // On 2026-07-28, this client did not request log messages.
     expect(people.map(({ logged }) => logged.map(({ data, logger }) => `${logger}: ${String(data)}`))).toEqual([
       ['web: asking'],
       [],
@@ -66,7 +66,7 @@ describe('a request of a server', () => {
       expect(ada.asked.map(({ message }) => message)).toEqual(['new: Who are you?', 'new: Who are you?'])
       await using finder = await person(`${gateway.url}?exposure=search`, { era, token: adas.token, answer: named('Fay') })
       expect(await finder.text('call_tool', { name: 'new__ask', arguments: {} })).toContain('accept Fay (secret of new)')
-      // Each call says what its own caller can be asked.
+      // Each call declares the capabilities of its own caller.
       await using mute = await person(gateway.url, { era, token: adas.token, capabilities: {} })
       expect(await mute.text('new__able')).toBe('')
       expect(await ada.text('new__able')).toBe('elicitation sampling')
@@ -83,7 +83,7 @@ describe('a request of a server', () => {
     expect(JSON.stringify(await ada.client.callTool({ name: 'new__ask', ...answered }))).toContain('accept Eve')
   })
 
-  test('of a client that comes back with the answer waits for that client alone, once', async () => {
+  test('of a client that returns with the answer waits for that client only, once', async () => {
     const [adas, bobs] = [createToken('ada'), createToken('bob')]
     await using gateway = await served({
       mcpServers: { old: asking('old', 'session') },
@@ -100,7 +100,7 @@ describe('a request of a server', () => {
     await expect(bob.client.callTool({ name: 'old__ask', ...answer })).rejects.toMatchObject({ code: -32_602 })
     expect(JSON.stringify(await ada.client.callTool({ name: 'old__ask', ...answer }))).toContain('accept Ada')
     await expect(ada.client.callTool({ name: 'old__ask', ...answer })).rejects.toThrow(/Start again/u)
-    // What no server could use is not passed on to one.
+    // Input that no server could use is not forwarded.
     const again = await ada.client.callTool({ name: 'old__ask' }, { allowInputRequired: true })
     const odd = {
       ...answer,
@@ -112,7 +112,7 @@ describe('a request of a server', () => {
 })
 
 describe('a notification of a server', () => {
-  test('during a call reaches its caller under the name of the server, from the level that it reads on', async () => {
+  test('during a call reaches its caller with the name of the server, above the requested level', async () => {
     await using gateway = await served({
       mcpServers: { old: asking('old', 'session'), new: asking('new', 'both') },
       exposure: 'everything',
@@ -121,17 +121,17 @@ describe('a notification of a server', () => {
     await using ada = await person(gateway.url, { era: 'session' })
     await using bob = await person(gateway.url, { era: 'session' })
     await ada.client.setLoggingLevel('info')
-    for (const name of ['old', 'new']) await ada.text(`${name}__log`, { words: `careful with ${name}` })
+    for (const name of ['old', 'new']) await ada.text(`${name}__log`, { message: `careful with ${name}` })
     await using cyd = await person(gateway.url, { era: 'stateless' })
     const _meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
-    const answer = await cyd.client.callTool({ name: 'new__log', arguments: { words: 'slowly' }, _meta })
-    // Who answers is the gateway, whatever else was said with the answer.
+    const answer = await cyd.client.callTool({ name: 'new__log', arguments: { message: 'slowly' }, _meta })
+    // The response is that of the gateway, whatever else arrived with it.
     expect(answer._meta).toMatchObject({ 'io.modelcontextprotocol/serverInfo': { name: 'unfold' } })
-    const heard = (logged: typeof ada.logged): readonly string[] =>
+    const texts = (logged: typeof ada.logged): readonly string[] =>
       logged.map((each) => `${each.logger} ${each.level} ${String(each.data)}`)
-    await until(() => ada.logged.length === 2 && cyd.logged.length === 2, 'what was said is heard')
-    expect(heard(ada.logged)).toEqual(['old warning careful with old', 'new warning careful with new'])
-    expect(heard(cyd.logged)).toEqual(['new warning slowly', 'new debug slowly in detail'])
+    await until(() => ada.logged.length === 2 && cyd.logged.length === 2, 'the log messages arrive')
+    expect(texts(ada.logged)).toEqual(['old warning careful with old', 'new warning careful with new'])
+    expect(texts(cyd.logged)).toEqual(['new warning slowly', 'new debug slowly in detail'])
     expect(bob.logged).toEqual([])
   })
 
@@ -147,14 +147,14 @@ describe('a notification of a server', () => {
     await until(() => count('waiting') === 1, 'the call has arrived')
     stop.abort('enough')
     expect(await call).toBe('called off')
-    await until(() => count('aborted') === 1, 'the server is told')
+    await until(() => count('aborted') === 1, 'the server receives the cancellation')
     const bob = await person(gateway.url, { era })
     const lost = bob.text('old__wait').catch(() => 'lost')
     await until(() => count('waiting') === 2, 'the other call has arrived')
-    // A session whose connection breaks may be taken up again; one that is ended may not.
+    // A session whose connection breaks can be resumed; one that has ended cannot.
     if (era === 'session') await bob.end()
     await bob.client.close()
     expect(await lost).toBe('lost')
-    await until(() => count('aborted') === 2, 'the server is told again')
+    await until(() => count('aborted') === 2, 'the server receives the second cancellation')
   })
 })

@@ -14,7 +14,7 @@ describe('the reference server behind a gateway', () => {
   })
   afterAll(() => gateway[Symbol.asyncDispose]())
 
-  test.each(['session', 'stateless'] as const)('gives a %s client its prompts and resources', async (era) => {
+  test.each(['session', 'stateless'] as const)('provides its prompts and resources to a %s client', async (era) => {
     await using me = await person(gateway.url, { era })
     const { client } = me
     expect(client.getServerCapabilities()).toMatchObject({
@@ -41,18 +41,21 @@ describe('the reference server behind a gateway', () => {
     await expect(client.readResource({ uri: 'demo://resource/dynamic/text/none' })).rejects.toMatchObject({ code: -32_603 })
   })
 
-  test.each(['session', 'stateless'] as const)('asks the person in front of a %s client, and tells of progress', async (era) => {
-    await using me = await person(gateway.url, { era })
-    expect(await me.text('all__trigger-elicitation-request')).toContain('Name: Ada')
-    expect(me.asked[0]).toMatchObject({ message: 'all: Please provide inputs for the following fields:' })
-    expect(await me.text('all__trigger-sampling-request', { prompt: 'hi' })).toContain('forty-two')
-    expect(await me.text('all__trigger-url-elicitation', { url: 'https://example.com/in' })).toContain('User completed')
-    expect(me.asked[1]).toMatchObject({ mode: 'url', url: 'https://example.com/in' })
-    const steps: number[] = []
-    const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress)
-    await me.text('all__trigger-long-running-operation', { duration: 0.2, steps: 4 }, { onprogress })
-    expect(steps).toEqual([1, 2, 3, 4])
-  })
+  test.each(['session', 'stateless'] as const)(
+    'elicits input from the user of a %s client, and reports progress',
+    async (era) => {
+      await using me = await person(gateway.url, { era })
+      expect(await me.text('all__trigger-elicitation-request')).toContain('Name: Ada')
+      expect(me.asked[0]).toMatchObject({ message: 'all: Please provide inputs for the following fields:' })
+      expect(await me.text('all__trigger-sampling-request', { prompt: 'hi' })).toContain('forty-two')
+      expect(await me.text('all__trigger-url-elicitation', { url: 'https://example.com/in' })).toContain('User completed')
+      expect(me.asked[1]).toMatchObject({ mode: 'url', url: 'https://example.com/in' })
+      const steps: number[] = []
+      const onprogress = ({ progress }: { progress: number }): void => void steps.push(progress)
+      await me.text('all__trigger-long-running-operation', { duration: 0.2, steps: 4 }, { onprogress })
+      expect(steps).toEqual([1, 2, 3, 4])
+    },
+  )
 
   test('a URL elicitation is translated to the client’s era', async () => {
     const first = { url: 'https://example.com/first', errorPath: true }
@@ -67,7 +70,7 @@ describe('the reference server behind a gateway', () => {
     ])
   })
 
-  test('a client without the capability is not asked, and the server gets the reason', async () => {
+  test('a client without the capability is not elicited, and the server gets the reason', async () => {
     for (const era of ['session', 'stateless'] as const) {
       await using mute = await person(gateway.url, { era, capabilities: {} })
       expect(await mute.text('all__trigger-elicitation-request')).toMatch(/does not support form elicitation/u)
@@ -75,7 +78,7 @@ describe('the reference server behind a gateway', () => {
     }
   })
 
-  test('a client of the first SDK is asked, subscribes to a resource, and receives updates', async () => {
+  test('a client of the first SDK is elicited, subscribes to a resource, and receives updates', async () => {
     const client = new ClientOne({ name: 'one', version: '1.0.0' }, { capabilities: { elicitation: {} } })
     const updated: string[] = []
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Grace' } }))
@@ -88,7 +91,7 @@ describe('the reference server behind a gateway', () => {
       const uri = 'demo://resource/static/document/features.md'
       await client.subscribeResource({ uri })
       await client.callTool({ name: 'all__toggle-subscriber-updates' })
-      await until(() => updated.includes(uri), 'the update is heard of')
+      await until(() => updated.includes(uri), 'the update is received')
       await client.callTool({ name: 'all__toggle-subscriber-updates' })
       await client.unsubscribeResource({ uri })
     } finally {

@@ -29,7 +29,7 @@ const lastOf = (result: CallToolResult): string => textOf({ content: result.cont
 const bodyOf = (result: CallToolResult): string => textOf({ content: result.content.slice(0, -1) })
 
 describe.each(eras)('over HTTP in the era "%s"', (era) => {
-  test('a long text comes in parts that end with a line, and together are the whole', async () => {
+  test('a long text is returned in parts that end at line breaks, and joined are the whole', async () => {
     const client = await gateway.connect({ era, listens: false })
     expect(await client.toolNames()).toContain('read_result')
     const whole = Array.from({ length: 500 }, (_, each) => `line ${each} of 500`).join('\n')
@@ -43,7 +43,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(read).toBe(whole.slice(0, sent))
     expect(read.endsWith('\n')).toBe(true)
     expect(sent).toBeLessThanOrEqual(limit)
-    // Without an offset it goes on where the first part ended.
+    // Without an offset, it continues after the first part.
     const second = await client.call('read_result', { handle })
     read += bodyOf(second)
     for (let round = 0; read.length < whole.length && round < 20; round++)
@@ -55,12 +55,12 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(bodyOf(await client.call('read_result', { handle, offset: 0, limit: 6 }))).toBe('line 0')
   })
 
-  test('no character is cut in two, on any page', async () => {
+  test('no character is split, on any page', async () => {
     const client = await gateway.connect({ era, listens: false })
     const first = await client.call('files__read', { make: { symbols: 3_000 } })
     const { handle, sent } = cutOf(first)
     expect(bodyOf(first)).toBe('😀'.repeat(sent / 2))
-    // An offset in the middle of one is moved to where it begins.
+    // An offset in the middle of a character is moved to its beginning.
     expect(bodyOf(await client.call('read_result', { handle, offset: sent + 1, limit: 5 }))).toBe('😀😀')
   })
 
@@ -77,7 +77,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(bodyOf(await client.call('read_result', next))).toContain(`- at ${next.offset}:`)
   })
 
-  test('errors are cut as well and stay errors', async () => {
+  test('errors are truncated as well and stay errors', async () => {
     const client = await gateway.connect({ era, listens: false })
     const failed = await client.call('files__read', { make: { lines: 500 }, isError: true })
     expect(failed.isError).toBe(true)
@@ -85,9 +85,9 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(textOf(failed).length).toBeLessThan(limit + 500)
   })
 
-  test('structured content that was promised is whole or, in a result marked as an error, left out', async () => {
+  test('declared structured content is complete or, in a result marked as an error, omitted', async () => {
     const client = await gateway.connect({ era, listens: false })
-    // A client that listed the tool checks every answer against the schema.
+    // A client that listed the tool validates every result against the schema.
     await client.client.listTools()
     const small = await client.call('files__query', { make: { rows: 3 } })
     expect(small.structuredContent).toEqual({ rows: [0, 1, 2].map((id) => ({ id, name: `row ${id}` })) })
@@ -100,13 +100,13 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     for (let round = 0; read.length < characters && round < 20; round++)
       read += bodyOf(await client.call('read_result', { handle, offset: read.length }))
     expect(JSON.parse(read).rows).toHaveLength(300)
-    // Where nothing was promised, the text alone is a whole answer.
+    // Without an output schema, the text alone is a complete result.
     const plainly = await client.call('files__read', { make: { rows: 300 } })
     expect(plainly.isError).not.toBe(true)
     expect(plainly.structuredContent).toBeUndefined()
   })
 
-  test('an image that is too large is described in its place and can be had by its handle', async () => {
+  test('an image that is too large is described in its place and available by its handle', async () => {
     const client = await gateway.connect({ era, listens: false })
     const small = await client.call('files__read', { make: { image: 20_000 } })
     expect(small.content.map(({ type }) => type)).toEqual(['image'])
@@ -119,7 +119,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
   })
 })
 
-test('a handle is useless to other clients, which cannot tell whether it exists', async () => {
+test('a handle is useless to other clients, which cannot find out whether it exists', async () => {
   const connect = (asking: Asking): Promise<TestClient> => gateway.connect({ ...asking, listens: false })
   const long = async (client: TestClient): Promise<string> =>
     cutOf(await client.call('files__read', { make: { lines: 500 } })).handle
@@ -138,11 +138,11 @@ test('a handle is useless to other clients, which cannot tell whether it exists'
     expect(await reading(owner, handle)).toContain('line 0')
     for (const other of [stranger, ...others]) expect(await reading(other, handle)).toBe(unknown)
   }
-  // Without a session there is only who asks to tell clients apart: the next request may come over another connection.
+  // Without a session, only the principal distinguishes clients: the next request may use another connection.
   expect(await reading(await connect({ era: 'stateless' }), await long(stateless))).toContain('line 0')
 })
 
-test('an edit of the limit holds from the next call on', async () => {
+test('a change of the limit applies from the next call on', async () => {
   const client = await gateway.connect({ listens: false })
   expect(cutOf(await client.call('files__read', { make: { lines: 500 } }))).toBeDefined()
   await gateway.edit({ ...config, results: { maxCharacters: 100_000 } })

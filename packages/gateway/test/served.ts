@@ -6,7 +6,7 @@ import { runningGateways } from '../src/run-file.ts'
 import { type FromFileOptions, fromFile } from './gateway-file.ts'
 import { server } from './upstreams.ts'
 
-/** The server whose tools can be changed, as the configuration names it. */
+/** The server with changeable tools, as a configuration entry. */
 export const changing = (more: object = {}): object => ({ ...server('toolbox.mjs'), ...more })
 
 export interface ProxiedRequest {
@@ -15,7 +15,7 @@ export interface ProxiedRequest {
   readonly headers?: Record<string, string>
 }
 
-/** A gateway from a file, on a port of its own, with all that it wrote to its log. */
+/** A gateway from a file, on a free port, with all its log lines. */
 export async function served(config: object, options: FromFileOptions = {}) {
   const lines: string[] = []
   const log = createLog({ level: 'debug', stream: { write: (line) => lines.push(line) } })
@@ -41,7 +41,7 @@ export async function served(config: object, options: FromFileOptions = {}) {
     admin,
     ask,
     write: (next: object): Promise<void> => write(remembering(next)),
-    /** Asks the administration; the answer is read. */
+    /** Sends a request to the admin API and returns the parsed response. */
     async api(path: string, asked: ProxiedRequest = {}): Promise<unknown> {
       const response = await ask(`/api${path}`, { token: admin, ...asked })
       return response.json()

@@ -4,7 +4,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { type Served, serveHttp } from '../../client/test/servers.ts'
 
-/** A server of the first SDK over Streamable HTTP, whose tool `ask_later` asks once `go` was called. */
+/** A server of the first SDK over Streamable HTTP, whose tool `ask_later` elicits once `go` was called. */
 export async function serveSessions(): Promise<Served & { readonly waiting: number; go(): void }> {
   const transports = new Map<string, StreamableHTTPServerTransport>()
   const waiting: (() => void)[] = []

@@ -9,7 +9,7 @@ interface Timer {
 const mostSteps = 20_000
 const turns = 8
 
-/** Time that passes when a test says so, as fast as it can. */
+/** A clock that advances when a test says so, as fast as possible. */
 export class SimulatedClock implements Clock {
   #now = 0
   #order = 0
@@ -29,13 +29,13 @@ export class SimulatedClock implements Clock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Lets time pass, to `until` or for as long as anything waits. Says so when that never ends. */
+  /** Advances to `until`, or until no timer is left. Throws if that never ends. */
   async run(until = Number.POSITIVE_INFINITY): Promise<void> {
     await settled()
     for (let step = 0; ; step++) {
       const next = this.#next()
       if (next === undefined || next.at > until) break
-      if (step > mostSteps) throw new Error(`There is no end to it: it is ${this.#now} ms.`)
+      if (step > mostSteps) throw new Error(`Timers never end: the clock is at ${this.#now} ms.`)
       this.#timers.delete(next)
       this.#now = Math.max(this.#now, next.at)
       next.work()
@@ -52,7 +52,7 @@ export class SimulatedClock implements Clock {
   }
 }
 
-/** Lets promises that are due be handled. */
+/** Lets pending promise callbacks run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve()
 }

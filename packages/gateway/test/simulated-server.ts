@@ -11,7 +11,7 @@ interface Delays {
 }
 
 const away = (): ClientError => new ClientError('unreachable', 'It is not there.', { target: 'simulated' })
-/** What a server has at one of its versions. */
+/** The contents of a server at one of its versions. */
 export const toolsOf = (version: number): readonly Tool[] =>
   Array.from({ length: version % 4 }, (_, each) => ({
     name: `tool_${each}`,
@@ -19,7 +19,7 @@ export const toolsOf = (version: number): readonly Tool[] =>
     inputSchema: { type: 'object' },
   }))
 
-/** A server that changes, dies and returns when it is told to. */
+/** A server that changes, dies and returns on command. */
 export class SimulatedServer {
   readonly #clock: SimulatedClock
   readonly #delays: readonly Delays[]
@@ -97,8 +97,8 @@ export class SimulatedServer {
       close: async () => {
         this.#connections.delete(own)
       },
-      onClose: (told) => {
-        over.add(told)
+      onClose: (listener) => {
+        over.add(listener)
       },
     }
   }
@@ -114,7 +114,7 @@ export class SimulatedServer {
   }
 }
 
-/** How long the requests of a server take, one after another, and which of them fail. */
+/** The delays of consecutive requests to a server, and which of them fail. */
 export const delays = fc.array(
   fc.record({
     there: fc.integer({ min: 0, max: 80 }),

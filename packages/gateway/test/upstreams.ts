@@ -4,13 +4,13 @@ import { until } from '../../client/test/processes.ts'
 import type { EventStream, UpstreamEvent, UpstreamEvents } from '../src/upstreams/events.ts'
 import { Upstreams, type UpstreamsOptions } from '../src/upstreams/upstreams.ts'
 
-/** A server of this folder, as a process of its own. */
+/** A server of this folder, as a separate process. */
 export const server = (file: string, ...args: readonly string[]): CommandTarget => ({
   command: process.execPath,
   args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
 })
 
-/** All that happens from now on, by what it is and whom it happens to. */
+/** Records all events from now on, by type and upstream. */
 export function recorded(stream: EventStream) {
   const events: UpstreamEvent[] = []
   stream.all((event) => events.push(event))
@@ -21,7 +21,7 @@ export function recorded(stream: EventStream) {
     )
 }
 
-/** Upstreams, and all that happens to them. */
+/** Upstreams, with a record of all their events. */
 export function watched(options?: UpstreamsOptions) {
   const upstreams = new Upstreams(options)
   const of = recorded(upstreams.events)
@@ -29,10 +29,10 @@ export function watched(options?: UpstreamsOptions) {
     upstreams,
     of,
     names: (upstream: string): readonly string[] => upstreams.tools(upstream).map(({ name }) => name),
-    said: (line: string): boolean => of('stderr').some((event) => event.line === line),
+    hasPrinted: (line: string): boolean => of('stderr').some((event) => event.line === line),
     reaches: (upstream: string, state: string): Promise<void> =>
       until(() => upstreams.get(upstream)?.state === state, `${upstream} is ${state}`, 15_000),
-    /** Calls a tool and returns the text of its answer. */
+    /** Calls a tool and returns the text of its result. */
     async text(upstream: string, tool: string, args: Record<string, unknown> = {}): Promise<string> {
       const { content } = await upstreams.call(upstream, tool, args)
       const [first] = content

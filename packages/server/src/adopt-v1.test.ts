@@ -24,7 +24,7 @@ interface Made {
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
-/** A server as its author wrote it for version 1 of the SDK; each one made is kept. */
+/** A server as its author wrote it for version 1 of the SDK; every instance is recorded. */
 function workshop(made: Made[] = []): FactoryV1 {
   return () => {
     const mcp = new McpServer(
@@ -92,7 +92,7 @@ function workshop(made: Made[] = []): FactoryV1 {
   }
 }
 
-/** A low-level server with its own list, in pages, and its own words for what goes wrong. */
+/** A low-level server with its own paginated list and its own error messages. */
 function lowLevel(names: readonly string[] = ['read_file', 'write_file', 'refuse', 'crash']): FactoryV1 {
   return () => {
     const server = new Server({ name: 'plain', version: '1.0.0' }, { capabilities: { tools: {} } })
@@ -243,7 +243,7 @@ describe.each(testTransports)('a server of version 1 over $transport, $era era',
 })
 
 describe.each(sessionTransports)('sessions over $transport', (testTransport) => {
-  test('without groups its list has the same bytes as the SDK', async () => {
+  test('without groups its list is byte-identical to that of the SDK', async () => {
     for (const factory of [workshop(), lowLevel(['one', 'two'])]) {
       await using server = await testServer(adoptV1(factory), testTransport)
       await using adopted = await server.connect()
@@ -252,7 +252,7 @@ describe.each(sessionTransports)('sessions over $transport', (testTransport) => 
     }
   })
 
-  test('calls return the same bytes as the SDK: results, errors, validation', async () => {
+  test('calls return byte-identical responses to the SDK: results, errors, validation', async () => {
     const calls = [
       { name: 'read_file', arguments: { path: 'x' } },
       { name: 'read_file', arguments: { path: 1 } },
@@ -280,7 +280,7 @@ describe.each(sessionTransports)('sessions over $transport', (testTransport) => 
     await using client = await server.connect()
     client.client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ann' } }))
     expect((await client.call('ask')).content).toEqual(text('hello "Ann"').content)
-    // This client knows no roots, and says so itself.
+    // This client does not support roots, and the SDK rejects the request.
     expect((await client.call('roots')).content).toEqual(text('MCP error -32601: Method not found').content)
   })
 
@@ -359,12 +359,12 @@ test('toolListChanged() notifies 2026-07-28 clients that listen', async () => {
   }
 })
 
-test('a reserved tool name is refused', async () => {
+test('a reserved tool name is rejected', async () => {
   const served = adoptV1(lowLevel(['activate_files']), { groups: { files: { description: 'Files' } }, report: () => undefined })
   await expect(listen(served, { port: 0 })).rejects.toThrow('"activate_files" is a name of this library')
 })
 
-describe('a server of the other version is refused with the right function:', () => {
+describe('a server of the other version is rejected with the right function:', () => {
   test('version 1 with adoptV1', async () => {
     const served = adopt(workshop() as never, { report: () => undefined })
     await expect(testContext(served)).rejects.toThrow("use adoptV1 from '@unfold-mcp/server/adopt-v1'")

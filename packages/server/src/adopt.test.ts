@@ -28,7 +28,7 @@ const cancelled: unknown[] = []
 
 const stateCodec = createRequestStateCodec({ key: 'k'.repeat(32) })
 
-/** A server as its author wrote it before there was anything to adopt it with; the tools of each one made are kept. */
+/** A server as its author wrote it before adoption; the tools of every instance are recorded. */
 function workshop(made: Map<string, RegisteredTool>[] = []): McpServerFactory {
   return () => {
     const mcp = new McpServer(
@@ -113,7 +113,7 @@ function workshop(made: Map<string, RegisteredTool>[] = []): McpServerFactory {
   }
 }
 
-/** A low-level server with its own list, in pages, and its own words for what goes wrong. */
+/** A low-level server with its own paginated list and its own error messages. */
 function lowLevel(
   names: readonly string[] = ['read_file', 'write_file', 'refuse', 'crash'],
   more: object = {},
@@ -202,7 +202,7 @@ test.each(testTransports.filter(({ era }) => era === 'stateless'))(
 describe.each(testTransports)('an adopted server over $transport, $era era', (testTransport) => {
   const isSession = testTransport.era === 'session'
 
-  test('without groups its list has the same bytes as the SDK', async () => {
+  test('without groups its list is byte-identical to that of the SDK', async () => {
     for (const factory of [workshop(), lowLevel(['a', 'b'], { title: 'T' })]) {
       await using server = await testServer(adopt(factory), testTransport)
       await using adopted = await server.connect()
@@ -212,7 +212,7 @@ describe.each(testTransports)('an adopted server over $transport, $era era', (te
     }
   })
 
-  test('calls return the same bytes as the SDK: results, errors, validation', async () => {
+  test('calls return byte-identical responses to the SDK: results, errors, validation', async () => {
     const calls = [
       { name: 'read_file', arguments: { path: 'x' } },
       { name: 'read_file', arguments: { path: 1 } },
@@ -483,7 +483,7 @@ test('the factory gets the same context as from the SDK', async () => {
   expect(contexts.at(-1)).toEqual(['modern', 'ann', true])
 })
 
-describe('a server that cannot be adopted is refused with the reason:', () => {
+describe('a server that cannot be adopted is rejected with the reason:', () => {
   const open = (factory: McpServerFactory) => testContext(adopt(factory, { report: () => undefined }))
 
   test('one without tools', async () => {

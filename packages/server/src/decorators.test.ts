@@ -41,7 +41,7 @@ class Hub {
 }
 
 describe('a class with one activation field', () => {
-  test('shows its activator alone until that sets the field, for that client alone, telling it once', async () => {
+  test('lists only its activator until that sets the field, per client, with one notification', async () => {
     const server = new Analyzer()
     await using one = await testContext(server)
     await using other = await testContext(server)
@@ -53,14 +53,14 @@ describe('a class with one activation field', () => {
     expect(await one.call('analyze', { source: 'abc' })).toEqual({ content: [{ type: 'text', text: '3 characters' }] })
   })
 
-  test('starts open when the field does', async () => {
+  test('starts activated if the field is true', async () => {
     const server = new Analyzer()
     server.activated = true
     await using client = await testContext(server)
     expect(client.toolNames()).toEqual(['activate', 'analyze'])
   })
 
-  test('cannot be set for nobody in particular', async () => {
+  test('cannot be set outside a call', async () => {
     const server = new Analyzer()
     await using client = await testContext(server)
     expect(() => server.activated).toThrow(`"activated" outside a call needs a scope: toolboxOf(server).isActive('all', scope)`)
@@ -73,7 +73,7 @@ describe('a class with one activation field', () => {
 })
 
 describe('a class with groups and a registry', () => {
-  test('lists its activators in the order of the groups, and what is registered last', async () => {
+  test('lists its activators in group order, and registered tools last', async () => {
     const hub = new Hub()
     await using client = await testContext(hub)
     hub.registry.register('late', { description: 'A latecomer' }, () => 'here')
@@ -83,14 +83,14 @@ describe('a class with groups and a registry', () => {
     expect(await client.call('core_function')).toEqual({ content: [{ type: 'text', text: 'running' }] })
   })
 
-  test('hints at the activator of a hidden tool', async () => {
+  test('names the activator of a hidden tool', async () => {
     await using client = await testContext(new Hub())
     expect((await client.call('core_function')).content).toEqual([
       { type: 'text', text: "Tool 'core_function' requires activation. Call 'activate_core' first." },
     ])
   })
 
-  test('knows no activation outside a call', async () => {
+  test('has no activation outside a call', async () => {
     const hub = new Hub()
     await using _client = await testContext(hub)
     await expect(hub.groups.activate('core')).rejects.toThrow('needs the ctx of a call')
@@ -104,7 +104,7 @@ describe('a class with groups and a registry', () => {
   })
 })
 
-test('a field that the class does not have is refused by the compiler', () => {
+test('the compiler rejects a field that the class does not have', () => {
   // @ts-expect-error Property 'activatd' is missing
   @mcpServer({ activation: 'activatd' })
   class Misspelt {
@@ -113,7 +113,7 @@ test('a field that the class does not have is refused by the compiler', () => {
   expect(new Misspelt().activated).toBe(false)
 })
 
-test('a method whose input does not fit its schema is refused by the compiler', () => {
+test('the compiler rejects a method whose input does not match its schema', () => {
   class Mistaken {
     // @ts-expect-error the schema gives a number
     @tool({ inputSchema: z.object({ size: z.number() }) })

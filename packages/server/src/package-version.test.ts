@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packageVersion } from './package-version.ts'
 
-test('the version is that of the nearest package.json with one, also through a link, and 0.0.0 where there is none', async () => {
+test('the version is that of the nearest package.json with one, also through a symbolic link, and 0.0.0 if there is none', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'unfold-version-')))
   try {
     const script = join(folder, 'app', 'dist', 'main.js')

@@ -8,7 +8,7 @@ import { defineToolbox } from './toolbox.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 
-describe('what a handler gets is what its schema says', () => {
+describe('a handler gets input of the type that its schema declares', () => {
   test('zod, with defaults applied', async () => {
     const box = defineToolbox(info).tool(
       'echo',
@@ -46,7 +46,7 @@ describe('what a handler gets is what its schema says', () => {
     expect(await client.call('echo', { text: 'ab' })).toEqual({ content: [{ type: 'text', text: 'ab' }] })
   })
 
-  test('JSON Schema itself', async () => {
+  test('plain JSON Schema', async () => {
     const input = {
       type: 'object',
       properties: {
@@ -79,7 +79,7 @@ describe('what a handler gets is what its schema says', () => {
     )
   })
 
-  test('nothing declared', async () => {
+  test('no schema', async () => {
     const box = defineToolbox(info).tool('ping', {}, (input) => {
       expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>()
       return 'pong'
@@ -89,19 +89,19 @@ describe('what a handler gets is what its schema says', () => {
   })
 })
 
-describe('names of groups are checked by the compiler', () => {
+describe('group names are checked by the compiler', () => {
   const groups = {
     files: { description: 'Files' },
     cloud: { description: 'Cloud' },
     aws: { description: 'AWS', parent: 'cloud' },
   } as const
 
-  test('a tool in a group that does not exist', () => {
+  test('a tool in an unknown group', () => {
     // @ts-expect-error 'flies' is not a group of this toolbox
     expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow('Unknown group "flies"')
   })
 
-  test('a parent, an exclusion and a need that do not exist', () => {
+  test('an unknown parent, exclusion or requirement', () => {
     // @ts-expect-error 'clod' is not a group of this toolbox
     expect(() => defineToolbox({ ...info, groups: { cloud: {}, aws: { parent: 'clod' } } })).toThrow('Nearest: cloud')
     // @ts-expect-error 'gpc' is not a group of this toolbox
@@ -110,7 +110,7 @@ describe('names of groups are checked by the compiler', () => {
     expect(() => defineToolbox({ ...info, groups: { db: {}, app: { needs: ['bd'] } } })).toThrow('Nearest: db')
   })
 
-  test('activating a group that does not exist, in a handler', () => {
+  test('activating an unknown group in a handler', () => {
     defineToolbox({ ...info, groups }).tool('open', { group: 'files' }, (_input, ctx) => {
       // @ts-expect-error 'could' is not a group of this toolbox
       void ctx.activate('could')
@@ -118,29 +118,29 @@ describe('names of groups are checked by the compiler', () => {
   })
 })
 
-describe('a declaration that cannot work is refused where it is written', () => {
+describe('an invalid declaration throws', () => {
   test('the same tool twice', () => {
     const box = defineToolbox(info).tool('ping', {}, () => '')
     expect(() => box.tool('ping', {}, () => '')).toThrow('declared twice in hub')
   })
 
-  test('an input that is no object', () => {
+  test('an input that is not an object', () => {
     expect(() => defineToolbox(info).tool('bad', { inputSchema: z.string() }, () => '')).toThrow('arguments are always an object')
   })
 
-  test('a page of no tools', () => {
+  test('a page size of zero', () => {
     expect(() => defineToolbox({ ...info, protocol: { pageSize: 0 } })).toThrow('pageSize must be a whole number above 0')
   })
 })
 
-test('a former name that another tool has is refused where it is declared, whichever comes first', () => {
+test('an alias that is the name of another tool is rejected at declaration, in either order', () => {
   const box = () => defineToolbox(info).tool('list_files', { aliases: ['ls'] }, () => '')
   expect(() => box().tool('ls', {}, () => '')).toThrow('"ls" and "list_files" share the name "ls"')
   expect(() => box().tool('dir', { aliases: ['list_files'] }, () => '')).toThrow('share the name "list_files"')
   expect(() => box().tool('list_files', { version: '2', aliases: ['ls'] }, () => '')).not.toThrow()
 })
 
-test('the parameters of hooks have types, and names of groups are checked', () => {
+test('the parameters of hooks are typed, and group names are checked', () => {
   const box = defineToolbox({
     ...info,
     groups: {

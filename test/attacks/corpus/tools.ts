@@ -129,7 +129,7 @@ export const tools: readonly Attack[] = [
   inSession('AT-T03-proto', 'a group called __proto__', call('deactivate', { group: '__proto__' }), failed('unknown_group')),
   inSession(
     'AT-T03-type',
-    'a group that is no text',
+    'a group that is not a string',
     call('deactivate', { group: {} }),
     failed('invalid_arguments', /group: must be one of/u),
   ),

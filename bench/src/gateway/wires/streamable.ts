@@ -1,8 +1,11 @@
 import { HttpConnection } from './http.ts'
 import { changed, clientInfo, cutter, initializeParams, type Wire } from './wire.ts'
 
-/** A session client over Streamable HTTP. `hears` opens the stream for notifications. */
-export async function streamableWire(address: string, { hears = false }: { readonly hears?: boolean } = {}): Promise<Wire> {
+/** A session client over Streamable HTTP. `receivesNotifications` opens the stream for notifications. */
+export async function streamableWire(
+  address: string,
+  { receivesNotifications = false }: { readonly receivesNotifications?: boolean } = {},
+): Promise<Wire> {
   const url = new URL(address)
   const [asking, listening] = [new HttpConnection(url), new HttpConnection(url)]
   const wire: Wire = {
@@ -26,7 +29,7 @@ export async function streamableWire(address: string, { hears = false }: { reado
     const onEvent = cutter('\n\n', (event) => {
       if (event.includes(changed)) wire.noticed()
     })
-    if (hears) await listening.listen(headers, onEvent)
+    if (receivesNotifications) await listening.listen(headers, onEvent)
     return wire
   } catch (error) {
     await wire[Symbol.asyncDispose]()

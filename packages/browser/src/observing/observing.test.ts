@@ -24,7 +24,7 @@ const countNodes = <K extends Kind>(recording: Recording, kind: K, query?: PageQ
   places(page(recording, kind, query).records)
 
 describe('a page', () => {
-  test('has the newest twenty, newest first, and leads to the older ones', () => {
+  test('has the newest twenty records, newest first, and a cursor to the older ones', () => {
     const recording = noted(45)
     const first = page(recording, 'logs')
     const second = page(recording, 'logs', { cursor: first.next_cursor ?? '' })
@@ -37,16 +37,16 @@ describe('a page', () => {
     expect(first).not.toHaveProperty('missed')
   })
 
-  test('has no cursor when all that is left just fits', () => {
+  test('has no cursor when it contains the last record', () => {
     expect(page(noted(20), 'logs')).not.toHaveProperty('next_cursor')
     expect(page(noted(0), 'logs')).toEqual({ records: [], latest: 0 })
   })
 
-  test.each([0, 201, 1.5, -1, Number.NaN])('of %s records is refused', (limit) => {
+  test.each([0, 201, 1.5, -1, Number.NaN])('with a limit of %s is rejected', (limit) => {
     expect(() => page(noted(1), 'logs', { limit })).toThrow('Use an integer from 1 to 200.')
   })
 
-  test('is never longer than a reply, and continues where it stopped', () => {
+  test('is never longer than the reply limit, and continues where it stopped', () => {
     const recording = recordingOf()
     for (let i = 0; i < 150; i++) recording.add('logs', log({ text: '\u202e'.repeat(390), url: 'https://h/' }))
     const seen: number[] = []
@@ -62,7 +62,7 @@ describe('a page', () => {
     expect(seen).toEqual(Array.from({ length: 150 }, (_, i) => 150 - i))
   })
 
-  test('has one record even when that alone is too long, shortened', () => {
+  test('contains a truncated record if that record alone is too long', () => {
     const recording = recordingOf()
     const long = { mimeType: 'text/plain', bytes: 200_000, text: '\u202ex'.repeat(100_000) }
     recording.add('network', request({ requestBody: long, responseBody: long }))
@@ -73,7 +73,7 @@ describe('a page', () => {
     expect(next.next_cursor).toBeDefined()
   })
 
-  test('shows more of each record to who asks for few', () => {
+  test('shows more of each record if the limit is small', () => {
     const recording = recordingOf()
     recording.add('logs', log({ text: 'x'.repeat(8_000) }))
     const [among] = page(recording, 'logs', { limit: 100 }).records
@@ -89,7 +89,7 @@ describe('since', () => {
   }
   const noon = Date.UTC(2026, 0, 31, 12)
 
-  test('a place gives what came after it, and nothing when nothing did', () => {
+  test('a sequence number returns the records after it', () => {
     const recording = noted(5)
     const { latest } = page(recording, 'logs')
     expect(countNodes(recording, 'logs', { since: latest })).toEqual([])
@@ -111,14 +111,14 @@ describe('since', () => {
     ['1.5h', [3, 2, 1]],
     ['500ms', [3]],
     ['1d', [3, 2, 1]],
-  ])('%s gives what was recorded from then on', (since, expected) => {
+  ])('%s returns what was recorded from then on', (since, expected) => {
     const recording = recordingOf()
     at(recording, [noon - 3_600_000, noon - 60_000, noon])
     expect(countNodes(recording, 'logs', { since, now: noon })).toEqual(expected)
   })
 
   test.each(['yesterday', '', '-5', '5 weeks', '2026-13-45T00:00:00Z', 'Infinity', '1e3', '99999999999999999999'])(
-    '%j is refused, with what is understood',
+    '%j is rejected with the accepted formats',
     (since) => {
       expect(() => page(noted(1), 'logs', { since })).toThrow(
         'a time such as 2026-01-31T09:30:00Z, or a duration such as 30s, 5m or 1h',
@@ -126,11 +126,11 @@ describe('since', () => {
     },
   )
 
-  test('a place that nothing has reached is of an earlier run', () => {
+  test('a sequence number above the latest one belongs to an earlier run', () => {
     expect(() => page(noted(3), 'logs', { since: 4 })).toThrow('No record has number 4 yet: the latest is 3.')
   })
 
-  test('a duration means the same on every page', () => {
+  test('a duration has the same meaning on every page', () => {
     const recording = recordingOf()
     at(recording, [noon - 50_000, noon - 40_000, noon - 30_000])
     const first = page(recording, 'logs', { since: '1m', limit: 1, now: noon })
@@ -150,7 +150,7 @@ describe('a cursor', () => {
     },
   )
 
-  test('is good only for the same question', () => {
+  test('is valid only for the same query', () => {
     const recording = noted(5)
     const made = cursor(recording)
     expect(countNodes(recording, 'logs', { cursor: made, match: { level: 'log' } })).toEqual([3, 2, 1])
@@ -159,11 +159,11 @@ describe('a cursor', () => {
     expect(() => page(recording, 'network', { cursor: made })).toThrow('another query')
   })
 
-  test('of another run is refused', () => {
+  test('of another run is rejected', () => {
     expect(() => page(noted(5), 'logs', { cursor: cursor(noted(5)), match: { level: 'log' } })).toThrow('an earlier run')
   })
 
-  test('excludes records loaded meanwhile, and reports the dropped rest', () => {
+  test('excludes records that arrive meanwhile, and reports dropped ones', () => {
     const recording = noted(5)
     const first = page(recording, 'logs', { limit: 2 })
     const loaded = [1, 2, 3].map((seq) => ({ seq, ...log() }))
@@ -171,7 +171,7 @@ describe('a cursor', () => {
     expect(page(recording, 'logs', { cursor: first.next_cursor ?? '' })).toMatchObject({ records: [], missed: 3 })
   })
 
-  test('may show more of the same requests', () => {
+  test('can be used with a higher level of detail', () => {
     const recording = recordingOf()
     for (let i = 0; i < 3; i++) recording.add('network', request())
     const { next_cursor = '' } = page(recording, 'network', { limit: 1, match: { type: 'fetch' } })
@@ -180,7 +180,7 @@ describe('a cursor', () => {
 })
 
 describe('dropped records', () => {
-  test('since a place that was given out is counted to the record', () => {
+  test('since a returned sequence number are counted exactly', () => {
     const recording = noted(5, 10)
     const { latest } = page(recording, 'logs')
     for (let i = 0; i < 3; i++) recording.add('network', request())
@@ -190,7 +190,7 @@ describe('dropped records', () => {
     expect(next.missed).toBe(7)
   })
 
-  test('before the place is not missed', () => {
+  test('before the sequence number are not counted as missed', () => {
     const recording = noted(15, 10)
     const { latest } = page(recording, 'logs')
     recording.add('logs', log())
@@ -202,7 +202,7 @@ describe('dropped records', () => {
     expect(page(noted(30, 10), 'logs', { since: 25 })).not.toHaveProperty('missed')
   })
 
-  test('within a time is reported if nothing older is left', () => {
+  test('within a duration are reported if no older record is left', () => {
     const recording = recordingOf(2)
     for (let i = 0; i < 5; i++) recording.add('logs', log({ at: 1_000 * i }))
     expect(page(recording, 'logs', { since: '10s', now: 5_000 }).missed).toBe(3)
@@ -210,7 +210,7 @@ describe('dropped records', () => {
   })
 })
 
-describe('only what matches is shown', () => {
+describe('filters apply', () => {
   const recording = recordingOf()
   recording.add('logs', log({ level: 'error', text: 'Failed to LOAD', from: 'exception' }))
   recording.add('logs', log({ level: 'warning', text: 'slow', tab: 'tab-2' }))
@@ -235,7 +235,7 @@ describe('only what matches is shown', () => {
     [{ from: 'exception' }, [1]],
     [{ tab: 'tab-2' }, [2]],
     [{ seq: 3 }, [3]],
-  ] as const)('of logs: %o', (match, expected) => {
+  ] as const)('to logs: %o', (match, expected) => {
     expect(countNodes(recording, 'logs', { match })).toEqual(expected)
   })
 
@@ -249,7 +249,7 @@ describe('only what matches is shown', () => {
     [{ method: 'post' }, [5]],
     [{ type: 'document' }, [4]],
     [{ url: '/api/x' }, [5]],
-  ] as const)('of requests: %o', (match, expected) => {
+  ] as const)('to requests: %o', (match, expected) => {
     expect(countNodes(recording, 'network', { match })).toEqual(expected)
   })
 
@@ -257,7 +257,7 @@ describe('only what matches is shown', () => {
     expect(() => page(recording, 'network', { match: { status } })).toThrow('Give one such as 404, a class such as "4xx"')
   })
 
-  test('of frames, actions, page loads and audits', () => {
+  test('to WebSocket frames, actions, page loads and audits', () => {
     expect(countNodes(recording, 'sockets', { match: { direction: 'sent' } })).toEqual([9])
     expect(countNodes(recording, 'sockets', { match: { socket: 'socket-2' } })).toEqual([10])
     expect(countNodes(recording, 'sockets', { match: { contains: 'HELLO' } })).toEqual([10, 9])
@@ -341,10 +341,10 @@ test('pages joined by cursors contain every record once, and dropped records are
           seen.push(...places(next.records))
           missed += next.missed ?? 0
         }
-        // Each once, newest first, and nothing that was not wanted at the beginning.
+        // Each record once, newest first, and none that did not match at the beginning.
         expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => b - a))
         expect(wanted).toEqual(expect.arrayContaining(seen))
-        // All that is missing was counted as gone; where nothing is filtered out, to the record.
+        // Every missing record was counted as dropped; without filters the count is exact.
         const lost = wanted.length - seen.length
         expect(lost).toBeLessThanOrEqual(missed)
         expect(isFiltered || lost === missed).toBe(true)
@@ -354,7 +354,7 @@ test('pages joined by cursors contain every record once, and dropped records are
   )
 })
 
-test('polling from the latest place sees every record once; what went unseen is counted exactly', () => {
+test('polling from the latest sequence number returns every record once; dropped records are counted exactly', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 10 }),

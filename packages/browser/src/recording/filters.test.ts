@@ -12,19 +12,19 @@ describe('without filters', () => {
 describe('with filters', () => {
   const api = { ...noFilters, urls: ['/api/', '/graphql'] }
 
-  test('only addresses that contain one of the parts are recorded', () => {
+  test('only URLs that contain one of the parts are recorded', () => {
     expect(matchesFilters(api, 'network', request({ url: 'https://shop.example/api/items' }))).toBe(true)
     expect(matchesFilters(api, 'network', request({ url: 'https://shop.example/graphql' }))).toBe(true)
     expect(matchesFilters(api, 'network', request({ url: 'https://shop.example/logo.png' }))).toBe(false)
   })
 
-  test('an address that contains an ignored part is not, even when it is wanted otherwise', () => {
+  test('a URL that contains an ignored part is not recorded, even if it is included otherwise', () => {
     const filters = { ...api, ignoreUrls: ['/api/health'] }
     expect(matchesFilters(filters, 'network', request({ url: 'https://shop.example/api/health' }))).toBe(false)
     expect(matchesFilters(filters, 'network', request({ url: 'https://shop.example/api/items' }))).toBe(true)
   })
 
-  test('levels concern messages, and types requests', () => {
+  test('levels apply to messages, and types to requests', () => {
     const filters = { ...noFilters, levels: ['error'] as const, types: ['fetch'] }
     expect(matchesFilters(filters, 'logs', log({ level: 'error' }))).toBe(true)
     expect(matchesFilters(filters, 'logs', log({ level: 'debug' }))).toBe(false)

@@ -16,7 +16,7 @@ const recordingOf = (entries: number): Recording =>
 const nothing = { logs: [], network: [], sockets: [], actions: [], snapshots: [], audits: [] }
 
 describe('counts', () => {
-  test('are what the buffers hold, of every kind', () => {
+  test('match the contents of the buffers, for every kind', () => {
     const recording = recordingOf(100)
     recording.add('logs', log({ level: 'error' }))
     recording.add('logs', log())
@@ -37,7 +37,7 @@ describe('counts', () => {
     })
   })
 
-  test('are right after any number of messages pushed others out, errors too', () => {
+  test('are correct after messages, including errors, were evicted', () => {
     const levels = fc.constantFrom<LogLevel>('error', 'warning', 'log')
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 }), fc.array(levels, { maxLength: 60, size: 'max' }), (entries, given) => {
@@ -53,7 +53,7 @@ describe('counts', () => {
     )
   })
 
-  test('follow lower limits and clearing at once', () => {
+  test('follow lower limits and clearing immediately', () => {
     const recording = recordingOf(100)
     for (let i = 0; i < 10; i++) recording.add('logs', log({ level: i % 2 === 0 ? 'error' : 'log' }))
     recording.limit({ logs: { entries: 3, bytes: 1_000_000 } })
@@ -65,14 +65,14 @@ describe('counts', () => {
   })
 })
 
-test('places grow over all kinds, and clearing does not start them anew', () => {
+test('sequence numbers are shared by all kinds, and clearing does not reset them', () => {
   const recording = recordingOf(100)
   expect([recording.add('logs', log())?.seq, recording.add('network', request())?.seq]).toEqual([1, 2])
   recording.clear()
   expect(recording.add('actions', action())?.seq).toBe(3)
 })
 
-test('what the filters keep out has no place and is counted', () => {
+test('filtered records get no sequence number and are counted', () => {
   const recording = recordingOf(100)
   recording.filters = { ...noFilters, levels: ['error'] }
   expect(recording.add('logs', log({ level: 'debug' }))).toBeUndefined()
@@ -107,7 +107,7 @@ describe('secrets', () => {
 })
 
 describe('restoring', () => {
-  test('replaces what there was, and new records come after it', () => {
+  test('replaces the current records, and new records come after the restored ones', () => {
     const recording = recordingOf(100)
     recording.add('logs', log({ level: 'error' }))
     recording.connection(connection({ id: 'old' }))
@@ -126,7 +126,7 @@ describe('restoring', () => {
     expect(recording.add('logs', log())?.seq).toBe(21)
   })
 
-  test('keeps to the limits', () => {
+  test('respects the limits', () => {
     const recording = recordingOf(3)
     recording.restore({ ...nothing, logs: [1, 2, 3, 4, 5].map((seq) => ({ seq, ...log({ level: 'error' }) })) }, [])
     expect([...recording.of('logs')].map(({ seq }) => seq)).toEqual([3, 4, 5])
@@ -135,7 +135,7 @@ describe('restoring', () => {
 })
 
 describe('WebSockets', () => {
-  test('are kept up to a number of open and of closed ones, the longest known going first', () => {
+  test('are limited in number, open and closed; the oldest are evicted first', () => {
     const recording = recordingOf(100)
     for (let i = 1; i <= 30; i++) recording.connection(connection({ id: `open-${i}` }))
     for (let i = 1; i <= 30; i++) recording.connection(connection({ id: `closed-${i}`, state: 'closed' }))
@@ -147,7 +147,7 @@ describe('WebSockets', () => {
   })
 })
 
-test('clearing forgets WebSockets that are closed, and no others', () => {
+test('clearing removes closed WebSockets only', () => {
   const recording = recordingOf(100)
   for (const state of ['connecting', 'open', 'closed'] as const) recording.connection(connection({ id: state, state }))
   recording.clear(['logs'])
@@ -157,7 +157,7 @@ test('clearing forgets WebSockets that are closed, and no others', () => {
   expect(recording.facts.read()).toMatchObject({ connections: 2, sockets: 0 })
 })
 
-test('requests without an end are bounded', () => {
+test('pending requests are limited', () => {
   const recording = recordingOf(100)
   const pending = { method: 'GET', url: 'https://h/', type: 'fetch', startedAt: 1, tab: 'tab-1' }
   for (let i = 0; i < 5_000; i++) recording.setPending(String(i), pending)
@@ -166,7 +166,7 @@ test('requests without an end are bounded', () => {
   expect(recording.pending()).toHaveLength(999)
 })
 
-test('a record weighs about what its texts take', () => {
+test('the size of a record is about that of its texts', () => {
   const small = sizeOf({ seq: 1, ...log({ text: '' }) } satisfies Records['logs'])
   expect(sizeOf({ seq: 1, ...log({ text: 'x'.repeat(1_000) }) }) - small).toBe(2_000)
 })

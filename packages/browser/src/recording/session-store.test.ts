@@ -76,7 +76,7 @@ describe('a session', () => {
     expect((await lstat(directory)).mode & 0o777).toBe(0o700)
   })
 
-  test('replaces the one of the same name whole, and leaves nothing else behind', async () => {
+  test('replaces the one of the same name atomically, and leaves no temporary files', async () => {
     const directory = await folder()
     await saveSession(filled(), baselinesOf(), { directory, name: 'a' })
     const small = fresh()
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect(contents(other)).toEqual(contents(small))
   })
 
-  test('is loaded without what today’s rules take out', async () => {
+  test('is redacted with the current rules when it is loaded', async () => {
     const directory = await folder()
     const recording = fresh()
     recording.add('logs', log({ text: 'customer ACME-123' }))
@@ -98,7 +98,7 @@ describe('a session', () => {
       { entries: () => [{ seq: 1, ...snapshot({ url: 'https://h/ACME-123' }) }] },
       { directory, name: 'a' },
     )
-    // As if an older version, which knew less, had saved it.
+    // As if saved by an older version with fewer rules.
     const path = join(directory, 'a.json')
     await writeFile(path, (await readFile(path, 'utf8')).replace('customer ', 'password=k1 '))
     const other = fresh([{ name: 'customer', pattern: 'ACME-\\d+' }])
@@ -107,7 +107,7 @@ describe('a session', () => {
     expect(JSON.stringify([contents(other), baselines.entries()])).not.toMatch(/ACME|k1/)
   })
 
-  test('has no open WebSockets', async () => {
+  test('is restored without open WebSockets', async () => {
     const directory = await folder()
     const recording = fresh()
     recording.connection(connection({ state: 'open' }))
@@ -130,7 +130,7 @@ describe('a session', () => {
     expect(other.of('snapshots').length).toBe(1)
   })
 
-  test('that would be too large is not written', async () => {
+  test('that is too large is not written', async () => {
     const directory = await folder()
     const huge = { entries: 1_000, bytes: 1_000_000_000 }
     const recording = new Recording({ redactor: new Redactor(), limits: { network: huge } })
@@ -149,7 +149,7 @@ describe('the list of sessions', () => {
     expect(await listSessions(await folder())).toEqual([])
   })
 
-  test('has the sessions only', async () => {
+  test('contains only sessions', async () => {
     const directory = await folder()
     await saveSession(filled(), new Baselines(), { directory, name: 'a.b-c_1' })
     await writeFile(join(directory, 'notes.txt'), '')
@@ -165,7 +165,7 @@ describe('the list of sessions', () => {
 
 describe('a name', () => {
   test.each(['', '..', '.hidden', '../up', 'a/b', 'a\\b', 'A', 'a b', 'a\u0000', 'x'.repeat(65), '-a', 'ä', 'a\n'])(
-    '%j is refused',
+    '%j is rejected',
     async (name) => {
       const directory = await folder()
       await expect(saveSession(filled(), new Baselines(), { directory, name })).rejects.toThrow(
@@ -178,7 +178,7 @@ describe('a name', () => {
 })
 
 describe('an invalid session changes nothing', () => {
-  /** Tries to load a file, and sees that everything stayed. */
+  /** Tries to load a file, and checks that nothing changed. */
   async function refusal(write: (path: string) => Promise<unknown>): Promise<string> {
     const directory = await folder()
     await mkdir(directory, { recursive: true })
@@ -191,19 +191,19 @@ describe('an invalid session changes nothing', () => {
     return error instanceof Error ? error.message : 'was loaded'
   }
 
-  /** Loads a saved session that has something else at a place; nothing there for `undefined`. */
+  /** Loads a saved session with one value replaced; `undefined` removes it. */
   const changed = (place: string, value: unknown): Promise<string> =>
     refusal(async (path) => {
       await saveSession(filled(), baselinesOf(), { directory: join(path, '..'), name: 'a' })
       const file: unknown = JSON.parse(await readFile(path, 'utf8'))
       const names = place.split('.')
       const around = names.slice(0, -1).reduce((within, name) => Reflect.get(Object(within), name), file)
-      // Unlike an assignment this also makes a `__proto__` of the file's own.
+      // Unlike an assignment, this also creates an own property `__proto__`.
       Object.defineProperty(around, names.at(-1) ?? '', { value, enumerable: value !== undefined, configurable: true })
       await writeFile(path, JSON.stringify(file))
     })
 
-  test('a session that is not there, with those that are', async () => {
+  test('a missing session is reported with the existing ones', async () => {
     const directory = await folder()
     await expect(loadSession(fresh(), new Baselines(), { directory, name: 'a' })).rejects.toThrow(
       'Unknown session "a". No session is saved.',
@@ -214,7 +214,7 @@ describe('an invalid session changes nothing', () => {
     )
   })
 
-  test('a file without JSON, or one that was cut', async () => {
+  test('a file without JSON, or with truncated JSON', async () => {
     expect(await refusal((path) => writeFile(path, 'not json \u202e'))).toMatch(
       /^The session "a" \(.*\) is damaged: invalid JSON\. Nothing was loaded\.$/,
     )
@@ -227,7 +227,7 @@ describe('an invalid session changes nothing', () => {
     expect(cut).toContain('invalid JSON')
   })
 
-  test.each(['null', '5', '"x"', '[]', '{}', '{"format":"har","version":1}'])('a file of something else: %s', async (text) => {
+  test.each(['null', '5', '"x"', '[]', '{}', '{"format":"har","version":1}'])('a file of another format: %s', async (text) => {
     expect(await refusal((path) => writeFile(path, text))).toContain('is not a session of this program')
   })
 
@@ -243,28 +243,23 @@ describe('an invalid session changes nothing', () => {
     ['an old version', 'version', 0, '"version" is invalid'],
     ['a wrong time', 'savedAt', 'monday', '"savedAt" is invalid'],
     ['a kind too few', 'records.audits', undefined, '"records.audits" is invalid'],
-    ['a text that is none', 'records.logs.0.text', 5, '"records.logs.0.text" is invalid'],
-    ['a level that is none', 'records.logs.1.level', 'fatal', '"records.logs.1.level" is invalid'],
+    ['an invalid text', 'records.logs.0.text', 5, '"records.logs.0.text" is invalid'],
+    ['an invalid level', 'records.logs.1.level', 'fatal', '"records.logs.1.level" is invalid'],
     ['a field of a record too many', 'records.network.0.extra', 1, '"records.network.0" is invalid'],
     ['a place twice', 'records.actions.1.seq', 4, '"records.actions.1.seq" is invalid'],
     ['a place beyond counting', 'records.audits.0.seq', 2 ** 53, '"records.audits.0.seq" is invalid'],
     ['a prototype', 'records.logs.0.__proto__', { admin: true }, '"records.logs.0" is invalid'],
-    ['a WebSocket that is none', 'connections.0.state', 'maybe', '"connections.0.state" is invalid'],
-    ['a baseline that is none', 'baselines.0', {}, '"baselines.0.seq" is invalid'],
+    ['an invalid WebSocket', 'connections.0.state', 'maybe', '"connections.0.state" is invalid'],
+    ['an invalid baseline', 'baselines.0', {}, '"baselines.0.seq" is invalid'],
     ['null for what may be absent', 'records.logs.0.stack', null, '"records.logs.0.stack" is invalid'],
-    [
-      'a header that is none',
-      'records.network.0.requestHeaders',
-      [['a', 'b']],
-      '"records.network.0.requestHeaders.0" is invalid',
-    ],
+    ['an invalid header', 'records.network.0.requestHeaders', [['a', 'b']], '"records.network.0.requestHeaders.0" is invalid'],
   ])('a session with %s', async (_, place, value, problem) => {
     const message = await changed(place, value)
     expect(message).toMatch(/^The session "a" \(.*\) is damaged: .* Nothing was loaded\.$/)
     expect(message).toContain(problem)
   })
 
-  test('a file that is too large is not even read', async () => {
+  test('a file that is too large is not read', async () => {
     const message = await refusal(async (path) => {
       await writeFile(path, '')
       await truncate(path, maxBytes + 1)
@@ -288,7 +283,7 @@ describe('an invalid session changes nothing', () => {
     await expect(listSessions(linked)).rejects.toThrow('only in a real folder')
   })
 
-  test('a link is not written through either', async () => {
+  test('a symbolic link is not written through either', async () => {
     const directory = await folder()
     await mkdir(directory, { recursive: true })
     const target = join(directory, '..', 'target.txt')
@@ -298,7 +293,7 @@ describe('an invalid session changes nothing', () => {
     expect(await readFile(target, 'utf8')).toBe('mine')
   })
 
-  test('a folder that cannot be made is named', async () => {
+  test('a folder that cannot be created is reported by name', async () => {
     const directory = await folder()
     await mkdir(join(directory, '..'), { recursive: true })
     await writeFile(directory, 'a file')
@@ -308,9 +303,9 @@ describe('an invalid session changes nothing', () => {
     await expect(saveSession(filled(), new Baselines(), { directory, name: 'a' })).rejects.toThrow('only in a real folder')
   })
 
-  // Whoever may do everything is not kept out by permissions.
+  // Permissions do not restrict root.
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'a folder that may not be written to is named',
+    'a folder that is not writable is reported by name',
     async () => {
       const directory = await folder()
       await mkdir(directory, { recursive: true })

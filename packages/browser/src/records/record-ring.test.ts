@@ -7,18 +7,18 @@ const ringOf = (entries: number, count: number) => {
   return ring
 }
 
-test('going backwards begins before a place', () => {
+test('iterating backwards starts before a sequence number', () => {
   const ring = ringOf(5, 8)
   expect([...ring.backwards(7)].map(({ seq }) => seq)).toEqual([6, 5, 4])
   expect([...ring.backwards(4)]).toEqual([])
 })
 
-test('the newest record that was dropped is known by its number', () => {
+test('the sequence number of the newest dropped record is known', () => {
   expect(ringOf(5, 5).lastEvicted).toBe(0)
   expect(ringOf(5, 8).lastEvicted).toBe(3)
 })
 
-test('clearing drops nothing because of the limits', () => {
+test('cleared records do not count as dropped', () => {
   const ring = ringOf(5, 8)
   ring.clear()
   expect(ring.lastEvicted).toBe(3)

@@ -29,7 +29,7 @@ describe('a header', () => {
     ['Session-Id', '77', '[redacted]'],
     ['Referer', 'https://h/?token=k1&page=2', 'https://h/?token=%5Bredacted%5D&page=2'],
     ['X-Debug', 'user bob, password=k1', 'user bob, password=[redacted]'],
-  ])('%s: %s is kept as %s', (name, value, kept) => {
+  ])('%s: %s becomes %s', (name, value, kept) => {
     expect(headerOf(name, value)).toBe(kept)
   })
 
@@ -44,12 +44,12 @@ describe('a header', () => {
     ['User-Agent', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36'],
     ['Content-Security-Policy', "script-src 'self' 'nonce-r4nd0m'"],
     ['Date', 'Sat, 31 Jan 2026 09:30:00 GMT'],
-  ])('%s: %s stays', (name, value) => {
+  ])('%s: %s is unchanged', (name, value) => {
     expect(headerOf(name, value)).toBe(value)
   })
 })
 
-describe('an address', () => {
+describe('a URL', () => {
   test.each([
     ['https://h/a?token=k1&page=2', 'https://h/a?token=%5Bredacted%5D&page=2'],
     ['https://h/a?page=2&access_token=k1#top', 'https://h/a?page=2&access_token=%5Bredacted%5D#top'],
@@ -66,7 +66,7 @@ describe('an address', () => {
     ['https://b/o?X-Amz-Signature=k1&X-Amz-Expires=60', 'https://b/o?X-Amz-Signature=%5Bredacted%5D&X-Amz-Expires=60'],
     ['/login?password=k1', '/login?password=%5Bredacted%5D'],
     ['wss://h/live?auth=k1', 'wss://h/live?auth=%5Bredacted%5D'],
-  ])('%s is kept as %s', (url, kept) => {
+  ])('%s becomes %s', (url, kept) => {
     expect(redactor.url(url)).toBe(kept)
   })
 
@@ -79,11 +79,11 @@ describe('an address', () => {
     'about:blank',
     'https://h/?a=%zz&b=%',
     '',
-  ])('%s stays', (url) => {
+  ])('%s is unchanged', (url) => {
     expect(redactor.url(url)).toBe(url)
   })
 
-  test('is an address still', () => {
+  test('is still a URL', () => {
     const url = new URL(redactor.url('https://bob:k1@h/a?token=k1'))
     expect(url.searchParams.get('token')).toBe('[redacted]')
     expect(url.host).toBe('h')
@@ -91,7 +91,7 @@ describe('an address', () => {
 })
 
 describe('JSON', () => {
-  test('loses the values of names that look secret, at any depth, and keeps its shape', () => {
+  test('loses the values of secret-looking names, at any depth, and keeps its structure', () => {
     const value = {
       user: 'bob',
       password: 'k1',
@@ -112,7 +112,7 @@ describe('JSON', () => {
     })
   })
 
-  test('keeps what only speaks about secrets', () => {
+  test('keeps values that only mention secrets', () => {
     const json = JSON.stringify({
       token_type: 'Bearer',
       expires_in: 3600,
@@ -129,7 +129,7 @@ describe('JSON', () => {
     expect(redactor.text(json)).toBe(json)
   })
 
-  test('keeps its spaces and its large numbers', () => {
+  test('keeps its whitespace and its large numbers', () => {
     expect(redactor.text('{ "n": 12345678901234567890,\n  "password" : "k1" }')).toBe(
       '{ "n": 12345678901234567890,\n  "password" : "[redacted]" }',
     )
@@ -147,7 +147,7 @@ describe('JSON', () => {
     expect(redactor.text(json)).toBe(kept)
   })
 
-  test('stays JSON of the same shape, whatever is in it', () => {
+  test('stays JSON of the same structure, for any content', () => {
     const name = fc.oneof(
       fc.constantFrom('password', 'token', 'session', 'user', 'name', 'value', 'cookie', 'authorization'),
       fc.string(),
@@ -179,7 +179,7 @@ describe('JSON', () => {
     )
   })
 
-  test('shows nothing of a secret wherever it was cut', () => {
+  test('reveals nothing of a secret wherever it was truncated', () => {
     const canary = 'Zq7Zq7Zq7Zq7'
     const json = JSON.stringify({
       user: 'bob',
@@ -197,7 +197,7 @@ describe('JSON', () => {
   })
 })
 
-/** The same with every value that can be hidden left out. */
+/** The same value without everything that can be redacted. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value === 'object' && value !== null) return Object.values(value).map(shapeOf)
@@ -205,13 +205,13 @@ function shapeOf(value: unknown): unknown {
 }
 
 describe('a body', () => {
-  test('of a form loses the fields that look secret', () => {
+  test('of a form loses the values of secret-looking fields', () => {
     expect(truncateBody('application/x-www-form-urlencoded', 'user=bob&password=k%201&user%5Bpin%5D=12&note=a+b')).toBe(
       'user=bob&password=%5Bredacted%5D&user%5Bpin%5D=%5Bredacted%5D&note=a+b',
     )
   })
 
-  test('of a form in parts does too', () => {
+  test('of a multipart form does too', () => {
     const part = (name: string, value: string): string =>
       `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
     const text = `${part('user', 'bob')}${part('password', 'k1\r\nk2')}${part('file', 'plain')}--x--`
@@ -220,7 +220,7 @@ describe('a body', () => {
     )
   })
 
-  test('of HTML loses what secret fields hold', () => {
+  test('of HTML loses the values of secret fields', () => {
     const html = [
       '<meta name="csrf-token" content="k1">',
       '<input type="password" value="k1">',
@@ -236,19 +236,19 @@ describe('a body', () => {
     expect(kept?.match(/\[redacted\]/g)).toHaveLength(9)
   })
 
-  test('of HTML keeps the rest as it is', () => {
+  test('of HTML is otherwise unchanged', () => {
     const html =
       '<form><label for="password">Password: <input type="password" name="password" placeholder="Your password"></label></form>'
     expect(truncateBody('text/html', html)).toBe(html)
   })
 
-  test('of XML loses what secret elements hold', () => {
+  test('of XML loses the content of secret elements', () => {
     expect(truncateBody('text/xml', '<a:login><user>bob</user><a:Password Type="text">k1</a:Password></a:login>')).toBe(
       '<a:login><user>bob</user><a:Password Type="text">[redacted]</a:Password></a:login>',
     )
   })
 
-  test('that is a script stays one', () => {
+  test('that is a script stays a valid script', () => {
     const script =
       'const token = read(), session = { password: get(), key: 1 }; if (token == session.password) send({ secret: token }); on ? token=1 : session=t8o7k6e5n()'
     expect(truncateBody('text/javascript', script)).toBe(script)
@@ -256,7 +256,7 @@ describe('a body', () => {
     expect(truncateBody('text/javascript', 'login({ password: "k1" })')).toBe('login({ password: "[redacted]" })')
   })
 
-  test('of bytes is written anew only when there is a secret in it', () => {
+  test('of bytes is rewritten only if it contains a secret', () => {
     const bytes = Buffer.from([0, 255, 128, 7]).toString('base64')
     expect(truncateBody('application/octet-stream', bytes, { encoding: 'base64' })).toBe(bytes)
     const secret = Buffer.from('\u0000token=k1\u0001', 'latin1').toString('base64')
@@ -264,12 +264,12 @@ describe('a body', () => {
     expect(Buffer.from(kept ?? '', 'base64').toString('latin1')).toContain('token=[redacted]')
   })
 
-  test('that was cut within a token loses its beginning too', () => {
+  test('truncated within a token loses the beginning of the token too', () => {
     expect(truncateBody('text/plain', 'use ghp_a1B2c3D4', { cut: true })).toBe('use [redacted]')
     expect(truncateBody('application/json', '{"note":"use ghp_a1B2c3D4', { cut: true })).toBe('{"note":"use [redacted]')
   })
 
-  test('of which nothing is kept stays as it is', () => {
+  test('without stored content is unchanged', () => {
     const requestBody = { mimeType: 'video/mp4', bytes: 10, omitted: 'no text' }
     expect(redactor.record('network', request({ requestBody })).requestBody).toEqual(requestBody)
   })
@@ -290,8 +290,8 @@ const tokens = {
   privateKey: '-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\nabc+/=\n-----END RSA PRIVATE KEY-----',
 }
 
-describe('a token of a well-known shape', () => {
-  test.each(Object.entries(tokens))('is hidden wherever it stands: %s', (_, token) => {
+describe('a token of a well-known format', () => {
+  test.each(Object.entries(tokens))('is redacted in any context: %s', (_, token) => {
     for (const around of [token, `got ${token} back`, `<b>${token}</b>`, `a,${token};b`, `["${token}"]`]) {
       const kept = redactor.text(around)
       expect(kept).toContain('[redacted]')
@@ -319,7 +319,7 @@ describe('a token of a well-known shape', () => {
     '-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----',
     'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
     '0190a3c4-7d2e-7cc1-9d3f-1a2b3c4d5e6f',
-  ])('is not seen in %s', (text) => {
+  ])('is not detected in %s', (text) => {
     expect(redactor.text(text)).toBe(text)
   })
 })
@@ -332,11 +332,11 @@ describe('the number of a payment card', () => {
     '340000000000009',
     '3782 822463 10005',
     '6011000000000004',
-  ])('%s is hidden', (number) => {
+  ])('%s is redacted', (number) => {
     expect(redactor.text(`paid with ${number}, thanks`)).toBe('paid with [redacted], thanks')
   })
 
-  test('is hidden next to its date, and next to another', () => {
+  test('is redacted next to its date, and next to another number', () => {
     expect(redactor.text('4111 1111 1111 1111 12/29')).toBe('[redacted] 12/29')
     expect(redactor.text('4111111111111111 5500000000000004')).toBe('[redacted] [redacted]')
   })
@@ -348,7 +348,7 @@ describe('the number of a payment card', () => {
     'a4111111111111111',
     '41111111111111111111',
     '20260131093000',
-  ])('%s is none', (number) => {
+  ])('%s is not a card number', (number) => {
     expect(redactor.text(`id ${number}`)).toBe(`id ${number}`)
   })
 })
@@ -368,7 +368,7 @@ describe('a line of text', () => {
     ['login(password: "k1")', 'login(password: "[redacted]")'],
     ['map[password => k1]', 'map[password => [redacted]]'],
     ['contraseña=k1 und Passwort: k1', 'contraseña=[redacted] und Passwort: [redacted]'],
-  ])('%s is kept as %s', (text, kept) => {
+  ])('%s becomes %s', (text, kept) => {
     expect(redactor.text(text)).toBe(kept)
   })
 
@@ -383,7 +383,7 @@ describe('a line of text', () => {
     'TypeError: x is not a function',
     'width: 10px; key=a1',
     'prompt_tokens: 512',
-  ])('%s stays', (text) => {
+  ])('%s is unchanged', (text) => {
     expect(redactor.text(text)).toBe(text)
   })
 })
@@ -440,7 +440,7 @@ describe('a record', () => {
       ),
     ],
     ['a WebSocket', redactor.connection(connection({ url, closedBecause: text }))],
-  ])('keeps no secret in any of its texts: %s', (_, record) => {
+  ])('contains no secret in any of its texts: %s', (_, record) => {
     const json = JSON.stringify(record)
     expect(json).not.toContain(secret)
     expect(json).not.toContain(Buffer.from(secret).toString('base64').slice(0, 8))
@@ -452,18 +452,18 @@ describe('a record', () => {
     ['its placeholder', { placeholder: 'Your PIN', css: 'input', xpath: '//input' }],
     ['its test id', { testId: 'otp-field', css: 'input', xpath: '//input' }],
     ['its selector', { css: 'form > input[name="new_password"]', xpath: '//input' }],
-  ])('of what was typed has no value when %s says that it is secret', (_, selectors) => {
+  ])('of typed text has no value if %s marks the field as secret', (_, selectors) => {
     const typed = redactor.record('actions', action({ action: 'input', value: 'k1', selectors }))
     expect(typed).toMatchObject({ secret: true, selectors })
     expect(typed).not.toHaveProperty('value')
   })
 
-  test('of what was typed keeps its value otherwise', () => {
+  test('of typed text keeps its value otherwise', () => {
     const selectors = { label: 'Promo code', css: '#password-form input', xpath: '//input' }
     expect(redactor.record('actions', action({ action: 'input', value: 'SPRING', selectors }))).toMatchObject({ value: 'SPRING' })
   })
 
-  test('without secrets is the same', () => {
+  test('without secrets is the same object', () => {
     expect(redactor.record('logs', log())).toEqual(log())
     expect(redactor.record('network', request())).toEqual(request())
     expect(redactor.record('sockets', frame())).toEqual(frame())
@@ -474,7 +474,7 @@ describe('a record', () => {
 })
 
 describe('a value', () => {
-  test('loses what names that look secret have, and stays what it is otherwise', () => {
+  test('loses the values of secret-looking names, and is otherwise unchanged', () => {
     const own = new Redactor({ patterns: [{ name: 'pair', pattern: '"a":"\\w+"' }] })
     const value = { a: 'b', list: [1, null, 'token=k1'], password: 'k1' }
     expect(own.value(value)).toEqual({ a: 'b', list: [1, null, 'token=[redacted]'], password: '[redacted]' })
@@ -539,7 +539,7 @@ const pieces = fc.constantFrom(
 )
 const fragments = fc.array(pieces, { maxLength: 14, size: 'max' }).map((parts) => parts.join(''))
 
-test('doing it again changes nothing', () => {
+test('redaction is idempotent', () => {
   fc.assert(
     fc.property(fragments, (text) => {
       const kept = redactor.text(text)
@@ -553,7 +553,7 @@ test('doing it again changes nothing', () => {
   )
 })
 
-test('any text is taken, and one without anything secret comes back as it is', () => {
+test('any text is accepted, and text without secrets is unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       expect(typeof redactor.text(text)).toBe('string')
@@ -613,8 +613,8 @@ describe('a megabyte of', () => {
     ],
   ]
 
-  // Anything that is looked at again for every character would take hours here.
-  test.each(hostile)('%j is seen to', (piece) => {
+  // Quadratic work would take hours here.
+  test.each(hostile)('%j is processed in linear time', (piece) => {
     const text = piece.repeat(Math.ceil(megabyte / piece.length))
     for (const clean of [redactor.text(text), redactor.url(text), redactor.markup(text)]) expect(clean.length).toBeGreaterThan(0)
     const forms = ['multipart/form-data', 'application/x-www-form-urlencoded', 'text/javascript']
@@ -632,7 +632,7 @@ test('redactions are counted by rule, without text that is already redacted', ()
 })
 
 describe('a custom pattern', () => {
-  test('is hidden from then on, until it is removed', () => {
+  test('is redacted from then on, until it is removed', () => {
     const own = new Redactor()
     expect(own.text('customer ACME-123')).toBe('customer ACME-123')
     own.add({ name: 'customer', pattern: 'ACME-\\d+' })
@@ -643,7 +643,7 @@ describe('a custom pattern', () => {
     expect(own.text('customer ACME-123')).toBe('customer ACME-123')
   })
 
-  test('is found in addresses, JSON, numbers and typed texts', () => {
+  test('is found in URLs, JSON, numbers and typed texts', () => {
     const own = new Redactor({ patterns: [{ name: 'number', pattern: '\\b77\\d{4}\\b' }] })
     expect(own.url('https://h/771234?n=771234')).toBe('https://h/%5Bredacted%5D?n=%5Bredacted%5D')
     expect(own.url('https://h/771234?n=771234')).not.toContain('771234')
@@ -658,7 +658,7 @@ describe('a custom pattern', () => {
     expect(own.url('https://h/ACME-1')).toBe('https://h/%5Bredacted%5D')
   })
 
-  test('may span parts of JSON if it contains quotes', () => {
+  test('can span parts of JSON if it contains quotes', () => {
     const own = new Redactor({ patterns: [{ name: 'pair', pattern: '"ref":"\\w+"' }] })
     expect(own.text('{"ref":"abc","n":1}')).toBe('{[redacted],"n":1}')
   })
@@ -669,7 +669,7 @@ describe('a custom pattern', () => {
     expect(own.text(own.text('password=k1 redacted'))).toBe('password=[redacted] [redacted]')
   })
 
-  test('that is refused leaves the one of the same name', () => {
+  test('that is rejected leaves the existing one of the same name', () => {
     const own = new Redactor({ patterns: [{ name: 'customer', pattern: 'ACME' }] })
     expect(() => own.add({ name: 'customer', pattern: '(a' })).toThrow('Unterminated group.')
     expect(own.text('ACME')).toBe('[redacted]')

@@ -12,7 +12,7 @@ import {
   visibleJson,
 } from './reply.ts'
 
-/** Any sequence of UTF-16 code units, also those that are no Unicode text. */
+/** Any sequence of UTF-16 code units, including invalid Unicode. */
 const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 100 }).map((codes) => String.fromCharCode(...codes))
 const texts = fc.oneof(units, fc.string({ unit: 'binary' }))
 const values = fc.letrec<{ value: unknown }>((tie) => ({
@@ -65,18 +65,18 @@ describe('visible JSON', () => {
     expect(visibleJson(value)).toBe(json)
   })
 
-  test('keeps what people write', () => {
+  test('keeps ordinary text', () => {
     const text = 'Größe, 寸法, מידה, 👩 – “quoted” 1 < 2'
     expect(visibleJson(text)).toBe(`"${text}"`)
   })
 })
 
-test('laid out JSON keeps its lines', () => {
+test('indented JSON keeps its line breaks', () => {
   expect(escapeInvisible('{\n "a": "\u202e"\n}')).toBe('{\n "a": "\\u202e"\n}')
 })
 
-describe('a quote of a page', () => {
-  test('is short, in quotes, and cannot leave them', () => {
+describe('quoted page text', () => {
+  test('is short, quoted, and cannot break out of the quotes', () => {
     expect(quoted('say "hi"\n\u202e now', 11)).toBe('"say \\"hi\\"\\n\\u202e…"')
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 50 }), (text, max) => {
@@ -88,19 +88,19 @@ describe('a quote of a page', () => {
     )
   })
 
-  test('never ends in half a character', () => {
+  test('never ends within a surrogate pair', () => {
     expect(truncate('ab😀cd', 4)).toBe('ab…')
     expect(truncate('ab😀cd', 5)).toBe('ab😀…')
     expect(truncate('ab😀', 4)).toBe('ab😀')
   })
 })
 
-describe('what has to fit', () => {
-  test('is whole when it does', () => {
+describe('fitting a value into the limit', () => {
+  test('returns it unchanged if it fits', () => {
     expect(fitJson({ a: 'b' }, 100)).toEqual({ json: '{"a":"b"}', isShortened: false })
   })
 
-  test('loses the ends of texts and lists until it does, and is JSON of the same kind', () => {
+  test('truncates texts and lists until it fits, and returns JSON of the same type', () => {
     const data = {
       title: 'Log',
       text: 'x'.repeat(100_000),
@@ -117,7 +117,7 @@ describe('what has to fit', () => {
     expect(value.list.at(-1)).toMatch(/^… \d+ more$/)
   })
 
-  test('fits, whatever it is', () => {
+  test('works for any value', () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 30, max: 400 }), (value, limit) => {
         const { json } = fitJson(value, limit)
@@ -150,7 +150,7 @@ describe('a reply', () => {
     )
   })
 
-  test('shows everything that came into our own sentence', () => {
+  test('escapes page text inside its own sentence', () => {
     expect(blocksOf(plainReply('Loaded \u202e"x"\u0007.'))).toEqual(['Loaded \\u202e"x"\\u0007.'])
     expect(blocksOf(documentReply('A script\u200b.', 'code'))[0]).toContain('A script\\u200b.')
   })

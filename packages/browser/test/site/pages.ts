@@ -1,4 +1,4 @@
-/** The front page: calm when it loads (one line, one request), and a control for everything else. */
+/** The front page: little happens on load (one log line, one request), and a control triggers everything else. */
 export const front = `<!doctype html>
 <html>
 <head>
@@ -58,7 +58,7 @@ export const front = `<!doctype html>
 </body>
 </html>`
 
-/** What the controls of the front page do. */
+/** The handlers of the controls of the front page. */
 export const frontScript = `
 const on = (id, act) => document.querySelector('[data-testid="' + id + '"]').addEventListener('click', act)
 const status = (text) => { document.getElementById('status').textContent = text }
@@ -115,7 +115,7 @@ if (location.pathname === '/busy') {
 export const second = page('Second page', '<h1>Second page</h1><a href="/">Back</a><p id="status">Nothing happened</p>')
 export const ordered = page('Ordered', '<h1>Thank you</h1><p role="status">Your order is on its way.</p><a href="/">Back</a>')
 
-/** Writes `lines` lines to the console, `burst` of them at a time, without an end when `lines` is 0. */
+/** Writes `lines` lines to the console, `burst` of them at a time; without end if `lines` is 0. */
 export function flood(lines: number, burst: number): string {
   return page(
     'Flood',
@@ -141,12 +141,12 @@ export function nodes(count: number): string {
   return page('Many nodes', `<h1>Many nodes</h1><div>${'<i class="node">x</i>'.repeat(count)}</div>`)
 }
 
-/** Goes to `to` by itself after `ms`. */
+/** Navigates to `to` after `ms`. */
 export function navigates(ms: number, to: string): string {
   return page('Leaves soon', `<h1>Leaves soon</h1><script>setTimeout(() => { location.href = ${literal(to)} }, ${ms})</script>`)
 }
 
-/** Fetches `path` and says in its title how much came, or that it failed. */
+/** Fetches `path` and reports the number of bytes or the failure in its title. */
 export function fetches(path: string): string {
   return page(
     'Waiting',
@@ -172,7 +172,7 @@ fetch('/api/private?access_token=token-in-the-query', { headers: { authorization
 </script>`,
 )
 
-/** Two frames, one of this origin and one of another. */
+/** Two frames, one same-origin and one cross-origin. */
 export function frames(other: string): string {
   return page(
     'Frames',
@@ -186,7 +186,7 @@ export const framed = page(
 <script>console.log('a line from the frame'); fetch('/api/items').then(() => console.log('the frame has its things'))</script>`,
 )
 
-/** Breaks what it can of the built-ins, and tries to speak for the person in front of it. */
+/** Breaks built-ins, and tries to forge user actions. */
 export const hostile = page(
   'Hostile',
   `<label>Password <input id="password" type="password"></label><button id="real">Real</button>
@@ -214,7 +214,7 @@ function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>${body}</body></html>`
 }
 
-/** A text as a script's literal that cannot end the script. */
+/** A text as a string literal that cannot terminate the script element. */
 function literal(text: string): string {
   return JSON.stringify(text).replaceAll('<', '\\u003c')
 }

@@ -1,4 +1,4 @@
-// The few parts of `ws` that the site uses; the package has no types of its own.
+// The few parts of `ws` that the site uses; the package has no types.
 declare module 'ws' {
   import type { IncomingMessage } from 'node:http'
   import type { Duplex } from 'node:stream'

@@ -10,7 +10,7 @@ import { exampleArguments } from './sample.ts'
 
 const createIssue: Tool = {
   name: 'create_issue',
-  description: 'Open an issue in a repository.\n\nThe title should be short; whoever reads it has many of them to look through.',
+  description: 'Open an issue in a repository.\n\nThe title should be short; its readers may have many of them to look through.',
   annotations: { destructiveHint: true },
   inputSchema: {
     type: 'object',
@@ -50,7 +50,7 @@ describe('the help of a tool', () => {
     expect(helpText(createIssue, { command, width: 100 })).toMatchInlineSnapshot(`
       "Open an issue in a repository.
 
-      The title should be short; whoever reads it has many of them to look through.
+      The title should be short; its readers may have many of them to look through.
 
       Destructive: may modify or delete data.
 
@@ -91,7 +91,7 @@ describe('the help of a tool', () => {
     expect(helpText(createIssue, { command, width: 50 })).toMatchInlineSnapshot(`
       "Open an issue in a repository.
 
-      The title should be short; whoever reads it has
+      The title should be short; its readers may have
       many of them to look through.
 
       Destructive: may modify or delete data.

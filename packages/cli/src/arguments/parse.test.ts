@@ -343,7 +343,7 @@ describe('problems', () => {
     ['a fraction', { type: 'integer' }, '--x=1.5', '--x must be an integer, not "1.5".'],
     ['a hexadecimal', { type: 'integer' }, '--x=0x10', '--x must be an integer, not "0x10".'],
     ['nothing for a number', { type: 'number' }, '--x=', '--x must be a number, not "".'],
-    ['no number at all', { type: 'number' }, '--x=Infinity', '--x must be a number, not "Infinity".'],
+    ['not a number', { type: 'number' }, '--x=Infinity', '--x must be a number, not "Infinity".'],
     [
       'an integer that would change',
       { type: 'integer' },

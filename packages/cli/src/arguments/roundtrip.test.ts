@@ -25,13 +25,13 @@ async function parsedBack(tool: Tool, argv: readonly string[]): Promise<unknown>
   return wrong.length === 0 ? args : wrong
 }
 
-/** A schema, and a value that it takes. */
+/** A schema, and a valid value. */
 interface Pair {
   readonly schema: JsonSchema
   readonly value: unknown
 }
 
-/** Any text, also with characters that no command line can carry. */
+/** Any text, including characters that no command line can contain. */
 const text = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 6 }),
@@ -73,7 +73,7 @@ const value = fc.jsonValue({ maxDepth: 2 })
 const withValue = (schema: JsonSchema, values: fc.Arbitrary<unknown>): fc.Arbitrary<Pair> =>
   values.map((given) => ({ schema, value: given }))
 
-/** Own properties of whatever names. */
+/** Own properties with any names. */
 const objectOf = (entries: readonly (readonly [string, unknown])[]): Args => Object.fromEntries(entries)
 
 const { object } = fc.letrec<{ pair: Pair; object: Pair }>((tie) => ({
@@ -130,7 +130,7 @@ const call = object.map(({ schema, value: args }) => ({
   args: args as Args,
 }))
 
-/** What a value is once it has been JSON: no negative zero, every text as it was. */
+/** A value after JSON serialization: no negative zero, texts unchanged. */
 const sent = (args: unknown): string => canonicalJson(args)
 
 describe('arguments as command line words', () => {
@@ -207,10 +207,10 @@ describe('arguments as command line words', () => {
   })
 })
 
-/** The words that a shell makes of a quoted line. */
+/** The words that a shell reads from a quoted line. */
 function wordsFrom(shell: string, argv: readonly string[], env: NodeJS.ProcessEnv = process.env): readonly string[] {
   if (argv.length === 0) return []
-  // Bash takes a socket for standard input to mean a remote shell, and would read the user's own start files.
+  // Bash treats a socket as stdin as a remote shell, and would read the startup files of the user.
   const bare = shell === 'bash' ? '--norc' : '-f'
   const printed = execFileSync(shell, [bare, '-c', `printf '%s\\0' ${shellQuote(argv)}`], { encoding: 'utf8', env })
   return printed.split('\0').slice(0, -1)
@@ -250,11 +250,11 @@ describe('a quoted line', () => {
     expect(wordsFrom('bash', awkward, { PATH: process.env.PATH, LC_ALL: 'C' })).toEqual(awkward)
   })
 
-  test.skipIf(zsh.isMissing)(`is the same words again in zsh${zsh.note}`, () => {
+  test.skipIf(zsh.isMissing)(`round-trips in zsh${zsh.note}`, () => {
     expect(wordsFrom('zsh', awkward)).toEqual(awkward)
   })
 
-  test('round-trip in bash for any text', () => {
+  test('round-trips in bash for any text', () => {
     const any = fc.string({ unit: 'binary', maxLength: 8 }).map((word) => word.replaceAll('\0', ''))
     const words = fc.sample(any, { numRuns: 500, seed: 11 })
     expect(wordsFrom('bash', words)).toEqual(words)

@@ -6,9 +6,9 @@ import { Bridge } from './bridge.ts'
 import { BridgeRefused } from './connection.ts'
 import { type Message, messagesOn } from './message.ts'
 
-/** One end of a stream of lines: what came in, and a way to say something. */
+/** One end of a stream of lines: the received messages, and a way to send. */
 class Wire {
-  readonly heard: Message[] = []
+  readonly received: Message[] = []
   readonly bytes: Buffer[] = []
   readonly #stream: Duplex
 
@@ -17,11 +17,11 @@ class Wire {
     const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     stream.on('data', (chunk: Buffer) => {
       this.bytes.push(chunk)
-      for (const line of lines.add(chunk)) this.heard.push(...messagesOn(line ?? Buffer.alloc(0)).messages)
+      for (const line of lines.add(chunk)) this.received.push(...messagesOn(line ?? Buffer.alloc(0)).messages)
     })
   }
 
-  say(...messages: readonly object[]): void {
+  send(...messages: readonly object[]): void {
     for (const message of messages) this.#stream.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   }
 
@@ -33,15 +33,15 @@ class Wire {
     this.#stream.destroy()
   }
 
-  async hears(method: string): Promise<Message> {
-    await until(() => this.heard.some((message) => message.method === method), `${method} is heard`, 30_000)
-    return this.heard.find((message) => message.method === method) ?? {}
+  async receives(method: string): Promise<Message> {
+    await until(() => this.received.some((message) => message.method === method), `${method} is received`, 30_000)
+    return this.received.find((message) => message.method === method) ?? {}
   }
 
-  async hearsAnswer(id: unknown): Promise<Message> {
+  async receivesResponse(id: unknown): Promise<Message> {
     const isIt = (message: Message): boolean => message.method === undefined && message.id === id
-    await until(() => this.heard.some(isIt), `the answer to ${JSON.stringify(id)} is heard`, 30_000)
-    return this.heard.find(isIt) ?? {}
+    await until(() => this.received.some(isIt), `the response to ${JSON.stringify(id)} is received`, 30_000)
+    return this.received.find(isIt) ?? {}
   }
 }
 
@@ -50,11 +50,11 @@ interface Started {
   readonly gateways: Wire[]
   readonly notes: string[]
   readonly code: Promise<number>
-  /** Lets the next gateway be found; until then none is there. */
+  /** Makes the next gateway available; until then there is none. */
   allow(next?: Error): void
 }
 
-/** A bridge between a client and as many gateways as it is allowed to find. */
+/** A bridge between a client and as many gateways as it may find. */
 function started(reconnectTimeoutMs = 30_000): Started {
   const gateways: Wire[] = []
   const notes: string[] = []
@@ -64,13 +64,13 @@ function started(reconnectTimeoutMs = 30_000): Started {
   const gateway = (): Duplex => {
     const [ours, theirs] = duplexPair()
     gateways.push(new Wire(theirs))
-    // As a socket does when the other end is gone.
+    // Like a socket whose peer is gone.
     theirs.once('close', () => ours.destroy())
     ours.once('close', () => theirs.destroy())
     return ours
   }
   const open = async (): Promise<Duplex> => {
-    if (allowed.length === 0) throw new Error('Nobody is there.')
+    if (allowed.length === 0) throw new Error('connection refused')
     const refusal = allowed.shift()
     if (refusal !== undefined) throw refusal
     return gateway()
@@ -81,7 +81,7 @@ function started(reconnectTimeoutMs = 30_000): Started {
   const client = new Wire(stdout)
   return {
     client: Object.assign(client, {
-      say: (...messages: readonly object[]) => {
+      send: (...messages: readonly object[]) => {
         for (const message of messages) stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
       },
       raw: (text: string | Buffer) => void stdin.write(text),
@@ -96,16 +96,16 @@ function started(reconnectTimeoutMs = 30_000): Started {
 
 const result = { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true }, prompts: {} }, serverInfo: {} }
 
-/** A client that has begun a session with the first gateway. */
+/** A client with a session on the first gateway. */
 async function inSession(): Promise<Started & { readonly first: Wire }> {
   const all = started()
   const first = all.gateways[0] as Wire
-  all.client.say({ id: 0, method: 'initialize', params: { clientInfo: { name: 'c' } } })
-  await first.hears('initialize')
-  first.say({ id: 0, result })
-  await all.client.hearsAnswer(0)
-  all.client.say({ method: 'notifications/initialized' })
-  await first.hears('notifications/initialized')
+  all.client.send({ id: 0, method: 'initialize', params: { clientInfo: { name: 'c' } } })
+  await first.receives('initialize')
+  first.send({ id: 0, result })
+  await all.client.receivesResponse(0)
+  all.client.send({ method: 'notifications/initialized' })
+  await first.receives('notifications/initialized')
   return { ...all, first }
 }
 
@@ -134,7 +134,7 @@ test('every byte is relayed unchanged in both directions', async () => {
 test('the session is replayed to a new gateway; idempotent requests are repeated, others fail', async () => {
   const all = await inSession()
   const { client, first } = all
-  client.say(
+  client.send(
     { id: 1, method: 'logging/setLevel', params: { level: 'debug' } },
     { id: 2, method: 'resources/subscribe', params: { uri: 'a:1' } },
     { id: 3, method: 'resources/subscribe', params: { uri: 'a:2' } },
@@ -144,24 +144,24 @@ test('the session is replayed to a new gateway; idempotent requests are repeated
     { id: 7, method: 'tools/call', params: { name: 'cancelled' } },
     { method: 'notifications/cancelled', params: { requestId: 7 } },
   )
-  await first.hears('notifications/cancelled')
-  for (const id of [1, 2, 3, 4]) first.say({ id, result: {} })
-  await client.hearsAnswer(4)
+  await first.receives('notifications/cancelled')
+  for (const id of [1, 2, 3, 4]) first.send({ id, result: {} })
+  await client.receivesResponse(4)
   first.end()
-  expect(await client.hearsAnswer(5)).toMatchObject({ error: { code: -32603, data: { reason: 'gateway_ended' } } })
-  client.say(
+  expect(await client.receivesResponse(5)).toMatchObject({ error: { code: -32603, data: { reason: 'gateway_ended' } } })
+  client.send(
     { id: 8, method: 'tools/call', params: { name: 'later' } },
     { id: 9, method: 'tools/call', params: { name: 'never' } },
   )
-  client.say({ method: 'notifications/cancelled', params: { requestId: 9 } })
+  client.send({ method: 'notifications/cancelled', params: { requestId: 9 } })
   all.allow()
   const next = await second(all)
-  const again = await next.hears('initialize')
+  const again = await next.receives('initialize')
   expect(again.params).toEqual({ clientInfo: { name: 'c' } })
-  expect(next.heard).toHaveLength(1)
-  next.say({ id: again.id, result })
-  await next.hears('notifications/cancelled')
-  expect(next.heard.map(({ method, params }) => [method, params?.uri ?? params?.name ?? null])).toEqual([
+  expect(next.received).toHaveLength(1)
+  next.send({ id: again.id, result })
+  await next.receives('notifications/cancelled')
+  expect(next.received.map(({ method, params }) => [method, params?.uri ?? params?.name ?? null])).toEqual([
     ['initialize', null],
     ['notifications/initialized', null],
     ['logging/setLevel', null],
@@ -170,37 +170,47 @@ test('the session is replayed to a new gateway; idempotent requests are repeated
     ['tools/call', 'later'],
     ['notifications/cancelled', null],
   ])
-  await client.hears('notifications/tools/list_changed')
-  next.say({ id: 6, result: { tools: [] } }, { id: 8, result: {} })
-  await client.hearsAnswer(8)
-  // No answer to a question of our own reaches the client, and it hears of no change that it was not promised.
-  expect(client.heard.map(({ id, method }) => method ?? id)).toEqual([0, 1, 2, 3, 4, 5, 'notifications/tools/list_changed', 6, 8])
+  await client.receives('notifications/tools/list_changed')
+  next.send({ id: 6, result: { tools: [] } }, { id: 8, result: {} })
+  await client.receivesResponse(8)
+  // Responses to the bridge's own requests do not reach the client, nor do notifications that it did not subscribe to.
+  expect(client.received.map(({ id, method }) => method ?? id)).toEqual([
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    'notifications/tools/list_changed',
+    6,
+    8,
+  ])
 })
 
 test('requests of a lost gateway are cancelled, and their responses never reach the next one with the same IDs', async () => {
   const all = await inSession()
   const { client, first } = all
-  first.say({ id: 0, method: 'elicitation/create', params: { message: 'first?' } })
-  await client.hears('elicitation/create')
+  first.send({ id: 0, method: 'elicitation/create', params: { message: 'first?' } })
+  await client.receives('elicitation/create')
   first.end()
-  expect((await client.hears('notifications/cancelled')).params).toMatchObject({ requestId: 0 })
+  expect((await client.receives('notifications/cancelled')).params).toMatchObject({ requestId: 0 })
   all.allow()
   const next = await second(all)
-  next.say({ id: (await next.hears('initialize')).id, result })
-  next.say({ id: 0, method: 'sampling/createMessage', params: {} })
-  const asked = await client.hears('sampling/createMessage')
+  next.send({ id: (await next.receives('initialize')).id, result })
+  next.send({ id: 0, method: 'sampling/createMessage', params: {} })
+  const asked = await client.receives('sampling/createMessage')
   expect(asked.id).not.toBe(0)
-  client.say({ id: 0, result: { action: 'accept' } }, { id: asked.id, result: { role: 'assistant' } })
-  expect(await next.hearsAnswer(0)).toMatchObject({ result: { role: 'assistant' } })
-  next.say({ id: 1, method: 'elicitation/create', params: { message: 'again?' } })
-  next.say({ method: 'notifications/cancelled', params: { requestId: 1 } })
+  client.send({ id: 0, result: { action: 'accept' } }, { id: asked.id, result: { role: 'assistant' } })
+  expect(await next.receivesResponse(0)).toMatchObject({ result: { role: 'assistant' } })
+  next.send({ id: 1, method: 'elicitation/create', params: { message: 'again?' } })
+  next.send({ method: 'notifications/cancelled', params: { requestId: 1 } })
   await until(
-    () => client.heard.filter(({ method }) => method === 'notifications/cancelled').length === 2,
+    () => client.received.filter(({ method }) => method === 'notifications/cancelled').length === 2,
     'it is withdrawn',
     30_000,
   )
-  const [last] = client.heard.filter(({ method }) => method === 'elicitation/create').slice(-1)
-  expect(client.heard.at(-1)?.params?.requestId).toBe(last?.id)
+  const [last] = client.received.filter(({ method }) => method === 'elicitation/create').slice(-1)
+  expect(client.received.at(-1)?.params?.requestId).toBe(last?.id)
 })
 
 test('a 2026-07-28 client keeps its subscriptions and receives change notifications', async () => {
@@ -212,54 +222,54 @@ test('a 2026-07-28 client keeps its subscriptions and receives change notificati
     method: 'notifications/subscriptions/acknowledged',
     params: { notifications, _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
   })
-  client.say({ id: 'l', method: 'subscriptions/listen', params: { notifications } })
-  await first.hears('subscriptions/listen')
-  first.say(acknowledged('l'))
-  await client.hears('notifications/subscriptions/acknowledged')
+  client.send({ id: 'l', method: 'subscriptions/listen', params: { notifications } })
+  await first.receives('subscriptions/listen')
+  first.send(acknowledged('l'))
+  await client.receives('notifications/subscriptions/acknowledged')
   all.allow()
-  // It lets go of those who listen before it ends.
-  first.say({ method: 'notifications/io.github.unfold-mcp/ending' }, { id: 'l', result: {} })
+  // It ends subscriptions before it exits.
+  first.send({ method: 'notifications/io.github.unfold-mcp/ending' }, { id: 'l', result: {} })
   const next = await second(all)
-  await next.hears('subscriptions/listen')
-  next.say(acknowledged('l'))
+  await next.receives('subscriptions/listen')
+  next.send(acknowledged('l'))
   const stamp = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'l' } }
-  expect((await client.hears('notifications/tools/list_changed')).params).toEqual(stamp)
-  expect((await client.hears('notifications/resources/updated')).params).toEqual({ uri: 'a:1', ...stamp })
-  expect(client.heard).toHaveLength(3)
+  expect((await client.receives('notifications/tools/list_changed')).params).toEqual(stamp)
+  expect((await client.receives('notifications/resources/updated')).params).toEqual({ uri: 'a:1', ...stamp })
+  expect(client.received).toHaveLength(3)
 })
 
 test('a gateway that is shutting down completes its requests; later ones go to the next', async () => {
   const all = await inSession()
   const { client, first } = all
-  client.say({ id: 1, method: 'tools/call', params: { name: 'slow' } })
-  await first.hears('tools/call')
-  first.say({ method: 'notifications/io.github.unfold-mcp/ending' }, { id: 0, method: 'ping' })
-  await client.hears('ping')
-  client.say({ id: 2, method: 'tools/call', params: { name: 'next' } }, { id: 0, result: {} })
-  await first.hearsAnswer(0)
-  expect(first.heard.some(({ id, method }) => method !== undefined && id === 2)).toBe(false)
+  client.send({ id: 1, method: 'tools/call', params: { name: 'slow' } })
+  await first.receives('tools/call')
+  first.send({ method: 'notifications/io.github.unfold-mcp/ending' }, { id: 0, method: 'ping' })
+  await client.receives('ping')
+  client.send({ id: 2, method: 'tools/call', params: { name: 'next' } }, { id: 0, result: {} })
+  await first.receivesResponse(0)
+  expect(first.received.some(({ id, method }) => method !== undefined && id === 2)).toBe(false)
   all.allow()
-  first.say({ id: 1, result: { content: [] } })
-  expect(await client.hearsAnswer(1)).toHaveProperty('result')
+  first.send({ id: 1, result: { content: [] } })
+  expect(await client.receivesResponse(1)).toHaveProperty('result')
   const next = await second(all)
-  next.say({ id: (await next.hears('initialize')).id, result })
-  expect((await next.hears('tools/call')).params).toEqual({ name: 'next' })
+  next.send({ id: (await next.receives('initialize')).id, result })
+  expect((await next.receives('tools/call')).params).toEqual({ name: 'next' })
 })
 
 test('if the gateway stays away or rejects the client, the bridge ends with a message and fails pending requests', async () => {
   const away = started(50)
-  away.client.say({ id: 1, method: 'tools/list' })
-  await away.gateways[0]?.hears('tools/list')
+  away.client.send({ id: 1, method: 'tools/list' })
+  await away.gateways[0]?.receives('tools/list')
   away.gateways[0]?.end()
   expect(await away.code).toBe(4)
-  expect(await away.client.hearsAnswer(1)).toHaveProperty('error')
+  expect(await away.client.receivesResponse(1)).toHaveProperty('error')
   expect(away.notes).toEqual([expect.stringContaining('Start it with "unfold serve".')])
   const refused = started()
   refused.allow(new BridgeRefused(401, 'an old token'))
-  refused.allow(new BridgeRefused(400, 'There is no profile "x" here.'))
+  refused.allow(new BridgeRefused(400, 'Unknown profile "x".'))
   refused.gateways[0]?.end()
   expect(await refused.code).toBe(4)
-  expect(refused.notes).toEqual(['The gateway stopped. There is no profile "x" here.'])
+  expect(refused.notes).toEqual(['The gateway stopped. Unknown profile "x".'])
 })
 
 test('a gateway that is lost during replay, or has another MCP version, is not used', async () => {
@@ -267,12 +277,12 @@ test('a gateway that is lost during replay, or has another MCP version, is not u
   all.first.end()
   all.allow()
   const next = await second(all)
-  await next.hears('initialize')
+  await next.receives('initialize')
   next.end()
   all.allow()
   await until(() => all.gateways.length > 2, 'a third gateway is found')
   const third = all.gateways[2] as Wire
-  third.say({ id: (await third.hears('initialize')).id, result: { ...result, protocolVersion: '2024-11-05' } })
+  third.send({ id: (await third.receives('initialize')).id, result: { ...result, protocolVersion: '2024-11-05' } })
   expect(await all.code).toBe(4)
   expect(all.notes.at(-1)).toContain('a different MCP version')
 })

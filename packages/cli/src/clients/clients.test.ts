@@ -18,7 +18,7 @@ function named(name: string, around: System = system): Client {
   return client
 }
 
-/** The entries that each program expects in its file, as its documentation or source has them. */
+/** The entries that each program expects in its file, as in its documentation or source. */
 const programs = {
   claude: { file: '.claude.json', entry: { type: 'http', url, headers } },
   cursor: { file: '.cursor/mcp.json', entry: { url, headers } },
@@ -67,7 +67,7 @@ const programs = {
   amp: { file: '.config/amp/settings.json', section: 'amp.mcpServers', entry: { url, headers } },
 } as const
 
-test.each(Object.entries(programs))('%s gets an entry as it expects one, and loses it without a trace', (name, program) => {
+test.each(Object.entries(programs))('%s gets a valid entry, and disconnecting restores its file', (name, program) => {
   const { file, entry } = program
   const section = 'section' in program ? program.section : 'mcpServers'
   const client = named(name)

@@ -31,7 +31,7 @@ test.each<[string, boolean, Case]>([
     true,
     { version: '2.1.197', env: { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' } },
   ],
-  ['2.1.197 does if it is told to', true, { version: '2.1.197', env: { ...foreign, ENABLE_TOOL_SEARCH: 'true' } }],
+  ['2.1.197 does if it is configured to', true, { version: '2.1.197', env: { ...foreign, ENABLE_TOOL_SEARCH: 'true' } }],
   ['the version is read from its state as well', false, { state: { lastOnboardingVersion: '2.1.197' }, env: foreign }],
   ['what is older was not measured', false, { version: '2.0.76' }],
   ['ENABLE_TOOL_SEARCH=false', false, { env: { ENABLE_TOOL_SEARCH: 'false' } }],

@@ -293,7 +293,7 @@ describe('the cache on disk', () => {
     const before = await answersOf()
     await refreshToolIndexes(folders)
     expect(await readdir(folders.indexes)).toEqual(['github.1.json.txt'])
-    // Without the right schemas in the file, an answer can only come from the toolIndex.
+    // Without the right schemas in the file, a result can only come from the index.
     await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"enum"', '"xxxx"').replaceAll('"boolean"', '"strings"'))
     await utimes(file, 1_000, 1_000)
     expect(await answersOf()).toEqual(before)

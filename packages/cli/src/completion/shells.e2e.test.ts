@@ -27,7 +27,7 @@ const createIssue: Tool = {
 }
 const cache: CompletionCache = { servers: { github: { tools: [createIssue] }, weather: { tools: [] } } }
 
-// The program that the shells complete: it hands its words to this process, and prints what comes back.
+// The program that the shells complete: it forwards its words to this process, and prints the response.
 const program = `#!${process.execPath}
 import { connect } from 'node:net'
 connect(process.env.ANSWERS).end(JSON.stringify(process.argv.slice(2))).pipe(process.stdout)
@@ -69,10 +69,10 @@ afterAll(async () => {
 })
 
 const prompt = 'READY>'
-// It runs a program as if in a terminal.
+// It runs a program in a pseudo-terminal.
 const terminal = 'script'
 
-/** How each shell is started with our completions and nothing else. */
+/** How to start each shell with our completions and nothing else. */
 const shells = {
   bash: async (home: string) => {
     await writeFile(join(home, 'rc'), `PS1='${prompt} '\n${scripts.bash()}`)
@@ -84,7 +84,7 @@ const shells = {
     return 'zsh -d -i'
   },
   fish: async (home: string) => {
-    // Without this folder fish begins to read every manual page, and is not done when we are.
+    // Without this folder fish parses every manual page, which takes longer than the test.
     await mkdir(join(home, 'fish', 'generated_completions'), { recursive: true })
     const start = `set fish_greeting\nfunction fish_prompt; echo '${prompt} '; end\n`
     await writeFile(join(home, 'fish', 'config.fish'), start + scripts.fish())
@@ -92,7 +92,7 @@ const shells = {
   },
 }
 
-/** A shell in a terminal, with somebody at the keyboard. */
+/** A shell in a terminal, with simulated key presses. */
 class Session {
   readonly #child: ChildProcessWithoutNullStreams
   #prompts = 0
@@ -130,7 +130,7 @@ class Session {
     return session
   }
 
-  /** Types keys and enter; resolves with the words that the program was run with then. */
+  /** Types keys and Enter; resolves with the words that the program received. */
   async type(keys: string): Promise<readonly string[]> {
     const words = new Promise<readonly string[]>((resolve) => {
       ran = resolve
@@ -157,7 +157,7 @@ class Session {
 
 for (const shell of ['bash', 'zsh', 'fish'] as const) {
   const { isMissing, note } = needs(shell, terminal)
-  // `script` has these options on Linux only.
+  // Only `script` on Linux has these options.
   describe.skipIf(isMissing || process.platform !== 'linux')(`${shell} in a terminal${note}`, () => {
     let session: Session
     beforeAll(async () => {

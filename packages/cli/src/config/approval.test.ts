@@ -73,7 +73,7 @@ test('a user server needs no approval', async () => {
 })
 
 describe('the approvals file', () => {
-  test.skipIf(process.platform === 'win32')('is for its owner alone, and leaves no drafts behind', async () => {
+  test.skipIf(process.platform === 'win32')('is readable by its owner only, and leaves no temporary files behind', async () => {
     await using fixture = await machine()
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
     const folder = join(fixture.home, '.unfold')
@@ -101,7 +101,7 @@ describe('the approvals file', () => {
     expect(await store.list()).toHaveLength(1)
   })
 
-  test.skipIf(process.platform === 'win32')('counts for nothing when others may write it', async () => {
+  test.skipIf(process.platform === 'win32')('is ignored if others can write it', async () => {
     await using fixture = await machine()
     await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
     const warnings: string[] = []

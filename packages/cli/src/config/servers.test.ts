@@ -197,7 +197,7 @@ describe('common variations', () => {
   })
 })
 
-describe('what is wrong is reported with its location', () => {
+describe('problems are reported with their location', () => {
   const wrong = async (definition: unknown, env = {}): Promise<string[]> => {
     await using fixture = await machine(env)
     const file = await fixture.write(
@@ -244,7 +244,7 @@ describe('what is wrong is reported with its location', () => {
     ['Stdio', 'Did you mean "stdio"?'],
     ['websocket', 'Known types: stdio, http, streamable-http, streamableHttp, sse.'],
     ['__proto__', 'Known types: stdio, http, streamable-http, streamableHttp, sse.'],
-    // A word of Copilot's own.
+    // A type that only Copilot uses.
     ['local', 'Known types:'],
   ])('the type "%s" is never mistaken for another, and the message suggests: %s', async (type, hint) => {
     const [problem, ...more] = await wrong({ type, url: 'https://a.example', command: 'a' })
@@ -367,7 +367,7 @@ describe('one broken file never hides the others', () => {
     )
   })
 
-  test.skipIf(process.platform === 'win32')('a named pipe that nobody writes to', async () => {
+  test.skipIf(process.platform === 'win32')('a named pipe without a writer', async () => {
     const problem = await broken(async ({ home }) => {
       await mkdir(join(home, '.cursor'))
       execFileSync(pipeMaker, [join(home, '.cursor', 'mcp.json')])
@@ -375,8 +375,8 @@ describe('one broken file never hides the others', () => {
     expect(problem).toBe('~/.cursor/mcp.json:1:1: Not a regular file, but a named pipe.')
   })
 
-  // Whoever is root may read everything.
-  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that one may not read', async () => {
+  // Root can read everything.
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that is not readable', async () => {
     const problem = await broken(async (fixture) => chmod(await fixture.write('~/.cursor/mcp.json', '{}'), 0o000))
     expect(problem).toBe('~/.cursor/mcp.json:1:1: Permission denied.')
   })

@@ -70,7 +70,7 @@ describe('editing JSON', () => {
   })
 })
 
-/** A way to write a value: where there may be space, there is some of these. */
+/** A way to format a value: whitespace and comments are inserted wherever they are allowed. */
 const gaps = ['', ' ', '\n', '\n\n  ', ' // remark "with" {brackets}\n', '/* block, */', '\t', '\n  /* a */ // b\n  ']
 
 function written(value: unknown, gap: () => string, hasTrailing: () => boolean): string {

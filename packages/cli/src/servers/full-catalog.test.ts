@@ -27,7 +27,7 @@ test('added, removed and changed tools are reported once, by name', async () => 
     expect(change).toEqual({ added: ['c'], removed: ['a'], changed: ['b'], count: 2, identity: 'second' })
     stop.abort()
   }
-  // Once to begin with, and once for the change.
+  // Once initially, and once for the change.
   expect(asked).toBe(2)
 })
 

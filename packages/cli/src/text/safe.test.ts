@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { propertyRuns } from '../../../../test/runs.ts'
 import { safeText } from './safe.ts'
 
-/** Any sequence of UTF-16 code units, with those that matter to a terminal among them often. */
+/** Any sequence of UTF-16 code units, often with those that control a terminal. */
 const anything = fc
   .array(
     fc.oneof(

@@ -6,7 +6,7 @@ describe('colours', () => {
     ['a terminal', true, { env: {}, isTerminal: true }],
     ['a pipe', false, { env: {}, isTerminal: false }],
     ['NO_COLOR', false, { env: { NO_COLOR: '1' }, isTerminal: true }],
-    ['an empty NO_COLOR, which says nothing', true, { env: { NO_COLOR: '' }, isTerminal: true }],
+    ['an empty NO_COLOR, which is ignored', true, { env: { NO_COLOR: '' }, isTerminal: true }],
     ['TERM=dumb', false, { env: { TERM: 'dumb' }, isTerminal: true }],
     ['FORCE_COLOR in a pipe', true, { env: { FORCE_COLOR: '1' }, isTerminal: false }],
     ['an empty FORCE_COLOR', true, { env: { FORCE_COLOR: '' }, isTerminal: false }],

@@ -17,7 +17,7 @@ test('cyclic, orphaned and deeply nested groups lose no tools and terminate', ()
     { name: 'hen', parent: 'egg' },
     { name: 'egg', parent: 'hen' },
     { name: 'chick', parent: 'hen' },
-    { name: 'orphan', parent: 'nobody' },
+    { name: 'orphan', parent: 'missing' },
     { name: '__proto__', parent: 'orphan' },
     ...deep,
   ]

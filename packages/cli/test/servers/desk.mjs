@@ -1,4 +1,4 @@
-// A desk: tools of many kinds, for what a person or a script may do with them.
+// Tools of many kinds, for interactive and scripted tests.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 
 const object = (properties, required = []) => ({ type: 'object', properties, required })

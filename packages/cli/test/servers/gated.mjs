@@ -1,4 +1,4 @@
-// A server with a gate, groups inside each other behind it, and a tool that waits for another one.
+// A server with a gate, nested groups behind it, and a tool that requires another one.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 
 const toolbox = defineToolbox({

@@ -1,4 +1,4 @@
-// A server that shows clients with a session its groups first, and all others everything.
+// A server that lists groups first for session clients, and everything for others.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 
 const toolbox = defineToolbox({ name: 'grouped', version: '1.0.0', groups: { notes: { description: 'Notes' } } })

@@ -1,4 +1,4 @@
-// A server that misbehaves in the way that its argument names. It speaks the protocol by hand, so that it can also speak it wrongly.
+// A server with the misbehaviour in its argument. It is handwritten, so that it can violate the protocol.
 import { createInterface } from 'node:readline'
 
 const [what] = process.argv.slice(2)
@@ -61,7 +61,7 @@ const answers = {
     if (what === 'dies-in-call') process.exit(7)
     if (what === 'hangs-in-call') return 'nothing'
     if (what === 'large') {
-      // 200 MB on one line, in pieces.
+      // 200 MB on one line, in chunks.
       process.stdout.write('{"jsonrpc":"2.0","id":')
       for (let at = 0; at < 200; at++) process.stdout.write('9'.repeat(1_000_000))
       return 'nothing'
@@ -99,7 +99,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (result === undefined) send({ id: message.id, error: { code: -32601, message: `${message.method} is not known here` } })
   else send({ id: message.id, result })
 })
-// Whoever hangs also takes no notice of being asked to end.
+// A hanging server also ignores SIGTERM.
 if (what === 'hang') {
   process.on('SIGTERM', () => undefined)
   setInterval(() => undefined, 1_000)

@@ -1,5 +1,5 @@
-// Preloaded into a command: names resolve as in PUBLIC_NAMES, and connections to 93.184.216.34, a public address, arrive at this
-// machine. So a server of a test is public for the command.
+// Preloaded into a command: names resolve as in PUBLIC_NAMES, and connections to 93.184.216.34, a public address, reach this
+// machine. So a test server is public for the command.
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'

@@ -1,4 +1,4 @@
-// A server that tells which process it is, asks the person, and waits until it is told to stop.
+// A server that returns its pid, elicits input, and waits until it is cancelled.
 import { writeFileSync } from 'node:fs'
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'

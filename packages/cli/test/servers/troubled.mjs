@@ -1,4 +1,4 @@
-// A server with every mistake that a preview warns about.
+// A server with every problem that a preview warns about.
 import { defineToolbox, serve } from '@unfold-mcp/server'
 
 const long = 'This sentence says nothing that a model needs to know. '.repeat(60)

@@ -138,7 +138,7 @@ test('a pattern is not run as code', () => {
   expect(checkValue({ pattern: '"); process.exit(1); //' }, 'x').unchecked).toHaveLength(1)
 })
 
-test.each(['__proto__', 'constructor', 'toString', '', '--help', 'a.b', 'ünï'])('a property called %j is not special', (name) => {
+test.each(['__proto__', 'constructor', 'toString', '', '--help', 'a.b', 'ünï'])('a property named %j is not special', (name) => {
   const schema = JSON.parse(
     `{"type":"object","properties":{${JSON.stringify(name)}:{"type":"string"}},"required":[${JSON.stringify(name)}],"additionalProperties":false}`,
   ) as unknown

@@ -18,7 +18,7 @@ test.each([
   [undefined, 0],
   [null, 0],
   [Number.NaN, 0],
-])('a ttlMs of %s becomes %s, and the list stays', (ttlMs, expected) => {
+])('a ttlMs of %s becomes %s, and the list is unchanged', (ttlMs, expected) => {
   const { result, problem } = fixed({ tools: [], ttlMs, cacheScope: 'public' })
   expect(result).toEqual({ tools: [], ttlMs: expected, cacheScope: 'public' })
   expect(problem).toContain(`${expected} is used`)
@@ -28,7 +28,7 @@ test('an invalid cacheScope becomes private', () => {
   expect(fixed({ contents: [], ttlMs: 5, cacheScope: 'all' }).result).toEqual({ contents: [], ttlMs: 5, cacheScope: 'private' })
 })
 
-test('valid hints and results that cannot be cached stay as they are', () => {
+test('valid hints and results that cannot be cached are unchanged', () => {
   expect(fixed({ tools: [], ttlMs: 0, cacheScope: 'private' }).problem).toBeUndefined()
   expect(fixed({ content: [], ttlMs: -5 })).toEqual({ problem: undefined, result: { content: [], ttlMs: -5 } })
 })

@@ -3,12 +3,12 @@ import { callResult } from './call-result.ts'
 
 const validated = async (value: unknown): Promise<object> => callResult['~standard'].validate(value)
 
-test('an answer of text alone is taken as it is', async () => {
+test('a result with only text is accepted unchanged', async () => {
   const answer = { content: [{ type: 'text', text: 'done' }], isError: true, structuredContent: { n: 1 }, _meta: { a: 1 } }
   expect(await validated(answer)).toEqual({ value: answer })
 })
 
-test('any other is looked at in full', async () => {
+test('any other result is validated completely', async () => {
   const image = { content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] }
   expect(await validated(image)).toMatchObject({ value: image })
   expect(await validated({ structuredContent: { n: 1 } })).toMatchObject({ value: { content: [] } })
@@ -24,6 +24,6 @@ test.each([
   { inputRequests: {} },
   [],
   null,
-])('%j is no answer', async (value) => {
+])('%j is rejected', async (value) => {
   expect(await validated(value)).toHaveProperty('issues')
 })

@@ -13,12 +13,12 @@ test('the same tools have the same identity in any order, and any other tool cha
   expect(isIdentityOf(identity, [tool('a')])).toBe(false)
 })
 
-test('an identity of names and descriptions alone is known as well', () => {
+test('an identity based on names and descriptions is recognised as well', () => {
   const names = identityOfTools([tool('a')], 'names') ?? ''
   expect(isIdentityOf(names, [tool('a', { title: 'A' })])).toBe(true)
 })
 
-test('an output schema that was wrapped for the session era counts as what it was', () => {
+test('an output schema that was wrapped for the session era counts as the original one', () => {
   const natural = { type: 'array', items: { $ref: '#/$defs/it' }, $defs: { it: { anyOf: [{ type: 'string' }, { $ref: '#' }] } } }
   const items = { $ref: '#/properties/result/$defs/it' }
   const $defs = { it: { anyOf: [{ type: 'string' }, { $ref: '#/properties/result' }] } }
@@ -31,19 +31,19 @@ test.each([
   { type: 'object', properties: { result: { type: 'array' } }, required: [] },
   { type: 'object', properties: { result: { type: 'array' }, more: {} }, required: ['result'] },
   { type: 'object', properties: { result: { type: 'array' } }, required: ['result'], description: 'mine' },
-])('an output schema that only looks like it stays as it is: %j', (outputSchema) => {
+])('an output schema that only resembles a wrapped one is unchanged: %j', (outputSchema) => {
   const plain = identityOfTools([tool('a', { outputSchema: { type: 'array' } })])
   expect(identityOfTools([tool('a', { outputSchema })])).not.toBe(plain)
 })
 
-test('tools that cannot be written down have no identity', () => {
+test('tools that cannot be serialized have no identity', () => {
   let deep: Record<string, unknown> = {}
   for (let i = 0; i < 50_000; i++) deep = { not: deep }
   expect(identityOfTools([tool('a', { outputSchema: deep })])).toBeUndefined()
   expect(isIdentityOf(id, [tool('a', { outputSchema: deep })])).toBe(false)
 })
 
-test('what a server says is read where it is right, and left alone where it is not', () => {
+test('valid announcements of a server are used, and invalid ones are ignored', () => {
   const settings = (value: unknown): unknown => ({ extensions: { 'io.github.unfold-mcp/discovery': value } })
   expect(announcedIdentity(settings({ identity: id }))).toBe(id)
   expect(announcedIdentity(settings({ server_id: id }))).toBe(id)

@@ -21,7 +21,7 @@ test('the response to a request that was cancelled or has failed is dropped once
   expect(pending.count).toBe(0)
 })
 
-test('an id that comes back as a string is the same request', () => {
+test('an id that is returned as a string matches the same request', () => {
   const pending = new PendingRequests()
   pending.track(request(5))
   expect(pending.receive(response('5'))).toBe(true)

@@ -11,7 +11,7 @@ const stream = (...chunks: readonly string[]): ReadableStream<Uint8Array> =>
     },
   })
 
-/** A clock whose timers fire at once, and which records their delays. */
+/** A clock that fires timers immediately and records their delays. */
 function instantClock(): Clock & { readonly delays: readonly number[] } {
   const delays: number[] = []
   return {
@@ -70,7 +70,7 @@ describe('a response stream that ends before the response', () => {
     expect(reasons).toEqual(['the response stream ended before the response, and 100 attempts to resume it did not bring it'])
   })
 
-  test('is not resumed before the delay that the server asks for, even if the field arrives in two chunks', async () => {
+  test('is not resumed before the delay that the server requests, even if the field arrives in two chunks', async () => {
     for (const chunks of [['id: e1\nretry: 1500\ndata:\n\n'], ['id: e1\nret', 'ry: 1500\ndata:\n\n'], ['retry: 15', '00\n\n']]) {
       const { read, clock } = open({ first: stream(...chunks) })
       await read()
@@ -78,7 +78,7 @@ describe('a response stream that ends before the response', () => {
     }
   })
 
-  test('waits as long as a refused attempt asks for, and no longer for text that looks like a field', async () => {
+  test('waits as long as a rejected attempt requests, and no longer for text that looks like a field', async () => {
     const { read, clock } = open({
       first: stream('data: {"text":"retry: 9000\\n"}\n\n'),
       resume: (_id, attempt) => (attempt === 2 ? { kind: 'failed', retryAfterMs: 7_000 } : { kind: 'refused', reason: 'no' }),

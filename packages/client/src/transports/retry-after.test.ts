@@ -14,7 +14,7 @@ test('Retry-After is read in seconds and as a date, and limited to an hour', () 
   expect(pause('999999999999')).toBe(3_600_000)
 })
 
-test('other values and other statuses mean nothing', () => {
+test('other values and other statuses are ignored', () => {
   for (const value of [undefined, '', 'soon', '-5', '1.5 s']) expect(pause(value)).toBeUndefined()
   expect(pause('2', 500)).toBeUndefined()
   expect(pause('2', 200)).toBeUndefined()

@@ -10,7 +10,7 @@ let lists = 0
 const tool = { name: 'go', inputSchema: { type: 'object' } }
 
 if (manner === 'banner') process.stdout.write('Welcome to the odd server!\n\n{"not":"a message"}\n')
-if (manner === 'throw') throw new TypeError('the key is missing', { cause: 'nobody set it' })
+if (manner === 'throw') throw new TypeError('the key is missing', { cause: 'API_KEY is not set' })
 if (manner === 'crash') {
   process.stderr.write('no configuration found\n')
   process.exit(7)

@@ -6,8 +6,10 @@ import { z } from 'zod'
 
 process.stderr.write(`started ${process.pid}\n`)
 const mcp = new McpServer({ name: 'one', version: '1.0.0' })
-const text = (words) => ({ content: [{ type: 'text', text: words }] })
-mcp.registerTool('echo', { description: 'Says it again', inputSchema: { words: z.string() } }, ({ words }) => text(words))
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
+mcp.registerTool('echo', { description: 'Echoes the message', inputSchema: { message: z.string() } }, ({ message }) =>
+  text(message),
+)
 mcp.registerTool('add', { description: 'Adds a tool', inputSchema: { name: z.string() } }, ({ name }) => {
   mcp.registerTool(name, { description: 'A new one' }, () => text(name))
   return text('added')

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 
 const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
-const text = (words) => ({ content: [{ type: 'text', text: words }] })
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
 const held = []
 
 const tools = {
@@ -12,7 +12,7 @@ const tools = {
     return last ? held.splice(0).join('') : ''
   },
   talk(id, _args, { progressToken }) {
-    const log = line({ method: 'notifications/message', params: { level: 'info', data: 'said' } })
+    const log = line({ method: 'notifications/message', params: { level: 'info', data: 'logged' } })
     const progress = line({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } })
     return `${log}${progress}${line({ id: String(id), result: text('done') })}`
   },

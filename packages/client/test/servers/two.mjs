@@ -19,11 +19,11 @@ const object = (properties = {}, required = []) => fromJsonSchema({ type: 'objec
 serveStdio(
   ({ era }) => {
     const mcp = new McpServer({ name: 'two', version: '2.0.0' }, { capabilities: { tools: { listChanged: true }, logging: {} } })
-    const text = (words) => ({ content: [{ type: 'text', text: words }] })
+    const text = (value) => ({ content: [{ type: 'text', text: value }] })
     mcp.registerTool(
       'echo',
-      { description: 'Says it again', inputSchema: object({ words: { type: 'string' } }, ['words']) },
-      ({ words }) => text(words),
+      { description: 'Echoes the message', inputSchema: object({ message: { type: 'string' } }, ['message']) },
+      ({ message }) => text(message),
     )
     mcp.registerTool('era', { description: 'Which era it is' }, () => text(era))
     mcp.registerTool(

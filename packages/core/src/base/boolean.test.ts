@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseBoolean } from './boolean.ts'
 
-test('a switch is on, off or unset, however it is spelt', () => {
+test('a switch is on, off or unset, in any spelling', () => {
   for (const text of ['true', '1', 'Yes', 'y', 'ON', ' TRUE ']) expect(parseBoolean('A', text)).toBe(true)
   for (const text of ['false', '0', 'No', 'n', 'OFF']) expect(parseBoolean('A', text)).toBe(false)
   for (const text of [undefined, '', ' ']) expect(parseBoolean('A', text)).toBeUndefined()

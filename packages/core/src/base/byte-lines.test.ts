@@ -4,7 +4,7 @@ import { ByteLines } from './byte-lines.ts'
 
 const allocate = (size: number): Buffer => Buffer.allocUnsafe(size)
 
-/** Chunks of a text, cut at the given places. */
+/** Chunks of a text, cut at the given positions. */
 const cut = (text: string, places: readonly number[]): readonly Buffer[] => {
   const bytes = Buffer.from(text)
   const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b)
@@ -15,7 +15,7 @@ const linesOf = (lines: ByteLines<Buffer>, chunks: readonly Buffer[]): readonly 
   chunks.flatMap((chunk) => [...lines.add(chunk)].map((line) => line?.toString()))
 
 describe('lines', () => {
-  test('are the same wherever the stream is cut', () => {
+  test('are the same regardless of chunk boundaries', () => {
     const text = fc.array(fc.constantFrom('a', 'é', '\r', '\n', '\n', '😀'), { maxLength: 60 }).map((parts) => parts.join(''))
     fc.assert(
       fc.property(text, fc.array(fc.nat()), (whole, places) => {
@@ -26,7 +26,7 @@ describe('lines', () => {
     )
   })
 
-  test('include the line feed if wanted, so that together they are the stream', () => {
+  test('include the line feed on request, so that joined they are the stream', () => {
     const lines = new ByteLines<Buffer>({ allocate, keepsEnds: true })
     expect(linesOf(lines, cut('one\n\r\n\ntwo\nrest', [2, 5, 9]))).toEqual(['one\n', '\r\n', '\n', 'two\n'])
     expect(lines.pending).toBe(4)
@@ -60,7 +60,7 @@ describe('lines', () => {
     expect(allocated).toBeLessThan(50_000)
   })
 
-  test('stay as they are when the next ones arrive', () => {
+  test('stay unchanged when the next ones arrive', () => {
     const lines = new ByteLines<Buffer>({ allocate })
     const [first] = [...lines.add(Buffer.from('on')), ...lines.add(Buffer.from('e\ntw'))]
     for (const _ of lines.add(Buffer.from('oooo\n'))) expect(first?.toString()).toBe('one')

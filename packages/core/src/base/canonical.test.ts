@@ -35,16 +35,16 @@ describe('the numbers of RFC 8785, appendix B', () => {
     ['41b3de4355555557', '333333333.33333343'],
     ['becbf647612f3696', '-0.0000033333333333333333'],
     ['43143ff3c1cb0959', '1424953923781206.2'],
-  ])('%s is written %s', (bits, text) => {
+  ])('%s is serialized as %s', (bits, text) => {
     expect(canonicalJson(double(bits))).toBe(text)
   })
 
-  test.each(['7fffffffffffffff', '7ff0000000000000', 'fff0000000000000'])('%s is refused', (bits) => {
+  test.each(['7fffffffffffffff', '7ff0000000000000', 'fff0000000000000'])('%s is rejected', (bits) => {
     expect(() => canonicalJson({ value: double(bits) })).toThrow(TypeError)
   })
 })
 
-test('the sample object of RFC 8785, section 3.2.2, is written as the RFC writes it', () => {
+test('the sample object of RFC 8785, section 3.2.2, is serialized as in the RFC', () => {
   const sample: unknown = JSON.parse(String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -66,7 +66,7 @@ test('keys are sorted by UTF-16 code units, as in RFC 8785, section 3.2.3', () =
     "\u00f6": "Latin Small Letter O With Diaeresis"
   }`)
   expect(Object.values(JSON.parse(canonicalJson(sample)) as object)).toEqual([
-    // A parsed object lists a key that looks like an index first, wherever it stood in the text.
+    // A parsed object lists a key that looks like an index first, regardless of its position in the text.
     'One',
     'Carriage Return',
     'Control',
@@ -78,7 +78,7 @@ test('keys are sorted by UTF-16 code units, as in RFC 8785, section 3.2.3', () =
   expect(canonicalJson(sample).startsWith(String.raw`{"\r":"Carriage Return","1":"One","`)).toBe(true)
 })
 
-test('weird keys and texts are escaped no more than needed', () => {
+test('unusual keys and texts are escaped only where necessary', () => {
   const sample = {
     '\u20ac': 'Euro Sign',
     '\r': 'Carriage Return',
@@ -106,7 +106,7 @@ test('nested structures are sorted at every level, arrays keep their order', () 
   )
 })
 
-test('the order in which keys were written leaves no trace', () => {
+test('the original key order does not matter', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const turned = Object.fromEntries(Object.entries(value).reverse())
@@ -115,7 +115,7 @@ test('the order in which keys were written leaves no trace', () => {
   )
 })
 
-test('reading the text gives the value back, and writing it again the same text', () => {
+test('parsing the text returns the value, and serializing it again returns the same text', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value)
@@ -125,11 +125,11 @@ test('reading the text gives the value back, and writing it again the same text'
   )
 })
 
-test('a key called __proto__ is a key like any other', () => {
+test('a key named __proto__ is an ordinary key', () => {
   expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1},"b":1}')
 })
 
-test('what JSON does not know is left out of objects and becomes null in arrays', () => {
+test('values that JSON does not support are omitted from objects and become null in arrays', () => {
   const nothing = [undefined, () => 1, Symbol('s')]
   expect(canonicalJson({ a: undefined, b: () => 1, c: Symbol('s'), d: 1 })).toBe('{"d":1}')
   expect(canonicalJson(nothing)).toBe('[null,null,null]')
@@ -142,15 +142,15 @@ test('a gap in an array is null', () => {
   expect(canonicalJson(gaps)).toBe('[null,null,"x"]')
 })
 
-test('a value that knows its JSON form is written in that form', () => {
+test('toJSON is used', () => {
   expect(canonicalJson({ at: new Date(0) })).toBe('{"at":"1970-01-01T00:00:00.000Z"}')
 })
 
-test('a bigint is refused', () => {
+test('a bigint is rejected', () => {
   expect(() => canonicalJson([1n])).toThrow('JSON has no bigint')
 })
 
-test('a cycle is refused', () => {
+test('a cycle is rejected', () => {
   const ring: { next?: unknown } = {}
   ring.next = [ring]
   expect(() => canonicalJson(ring)).toThrow('JSON has no cycles')
@@ -161,7 +161,7 @@ test('the same object in two positions is not a cycle', () => {
   expect(canonicalJson([shared, { shared }])).toBe('[{"a":1},{"shared":{"a":1}}]')
 })
 
-/** The same text, written with no thought of speed. */
+/** The same result by a simple, slow implementation. */
 function slowly(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(slowly).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -169,7 +169,7 @@ function slowly(value: unknown): string {
   return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${slowly(item)}`).join(',')}}`
 }
 
-test('the text is the one that a plain reading of the RFC gives', () => {
+test('the text matches a straightforward implementation of the RFC', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -195,7 +195,7 @@ test('the text is the one that a plain reading of the RFC gives', () => {
   )
 })
 
-test('more keys than are worth caring for are sorted as well', () => {
+test('objects with very many keys are sorted as well', () => {
   const keys = Array.from({ length: 3_000 }, (_, i) => `key_${(i * 7_919) % 3_000}`)
   const text = canonicalJson(Object.fromEntries(keys.map((key) => [key, 1])))
   expect(text).toBe(

@@ -3,7 +3,7 @@ import { Failure, type FailureDetails, isFailure, reasons } from './failure.ts'
 
 const unknown = new Failure('unknown_group', 'Unknown group "fils". Nearest: files.', { group: 'fils', nearest: ['files'] })
 
-test('a failure carries its reason, its message and its details', () => {
+test('a failure has a reason, a message and details', () => {
   expect(unknown).toMatchObject({
     name: 'Failure',
     reason: 'unknown_group',
@@ -18,21 +18,21 @@ test('a failure keeps its cause', () => {
   expect(new Failure('store_failed', 'Cannot save.', { operation: 'save' }, { cause }).cause).toBe(cause)
 })
 
-describe('asking whether something is a failure', () => {
-  test('is answered by class, and by reason when one is named', () => {
+describe('isFailure', () => {
+  test('checks the class, and the reason if one is passed', () => {
     expect(isFailure(unknown)).toBe(true)
     expect(isFailure(unknown, 'unknown_group')).toBe(true)
     expect(isFailure(unknown, 'unknown_tool')).toBe(false)
   })
 
   test.each([new Error('no'), { reason: 'unknown_group', details: {} }, 'unknown_group', null, undefined])(
-    'is answered no for %o',
+    'is false for %o',
     (other) => {
       expect(isFailure(other)).toBe(false)
     },
   )
 
-  test('gives the details of the reason their type', () => {
+  test('narrows the type of the details', () => {
     const caught: unknown = unknown
     if (!isFailure(caught, 'unknown_group')) throw caught
     expectTypeOf(caught.details).toEqualTypeOf<FailureDetails['unknown_group']>()
@@ -40,17 +40,17 @@ describe('asking whether something is a failure', () => {
   })
 })
 
-test('every reason is a word in small letters and is for someone', () => {
+test('every reason is lower case and has an audience', () => {
   for (const [reason, kind] of Object.entries(reasons)) {
     expect(reason).toMatch(/^[a-z]+(_[a-z]+)*$/)
     expect(['tool', 'protocol', 'operator']).toContain(kind)
   }
 })
 
-test('the compiler refuses a reason without its details', () => {
+test('the compiler rejects a reason without its details', () => {
   // @ts-expect-error the details of unknown_group name the group and its nearest
   const wrong = new Failure('unknown_group', 'No such group.', { limit: 1 })
-  // @ts-expect-error there is no such reason
+  // @ts-expect-error unknown reason
   const misspelt = new Failure('unknown_grup', 'No such group.', {})
   expect([wrong, misspelt].every((failure) => failure instanceof Error)).toBe(true)
 })

@@ -6,6 +6,6 @@ test.each([
   ['draw', 'Text/Markdown; charset=utf-8', 'draw-1.md'],
   ['../../etc/pässwd', 'constructor', '______etc_p_sswd-1.bin'],
   ['x'.repeat(100), '', `${'x'.repeat(60)}-1.bin`],
-])('a part of what %s gave, of the type "%s", is in %s', (tool, mimeType, name) => {
+])('a result part of %s with the type "%s" is saved as %s', (tool, mimeType, name) => {
   expect(fileNameFor(tool, mimeType, '1')).toBe(name)
 })

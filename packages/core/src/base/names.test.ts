@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from './failure.ts'
 import { checkGroupName, checkToolName, printable, printableText } from './names.ts'
 
-/** Any sequence of UTF-16 code units, also those that are no Unicode text. */
+/** Any sequence of UTF-16 code units, including invalid Unicode. */
 const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).map((codes) => String.fromCharCode(...codes))
 
 describe('the name of a tool', () => {
   test.each(['a', 'read_file', 'github.issues-list', 'A1', '-', '..', '__proto__', 'constructor', 'x'.repeat(128)])(
-    'may be %j',
+    'can be %j',
     (name) => {
       expect(() => checkToolName(name)).not.toThrow()
     },
@@ -27,29 +27,29 @@ describe('the name of a tool', () => {
     'a\u0000',
     '\ud83d',
     '\u{1f600}',
-  ])('may not be %j', (name) => {
+  ])('cannot be %j', (name) => {
     expect(() => checkToolName(name)).toThrow(Failure)
   })
 })
 
 describe('the name of a group', () => {
-  test.each(['a', 'file_ops', 'cloud.aws-1', 'constructor', 'x'.repeat(100)])('may be %j', (name) => {
+  test.each(['a', 'file_ops', 'cloud.aws-1', 'constructor', 'x'.repeat(100)])('can be %j', (name) => {
     expect(() => checkGroupName(name)).not.toThrow()
   })
 
-  test.each(['', 'file ops', 'x'.repeat(101), 'a,b', 'a\n', 'wölfe', '__proto__'])('may not be %j', (name) => {
+  test.each(['', 'file ops', 'x'.repeat(101), 'a,b', 'a\n', 'wölfe', '__proto__'])('cannot be %j', (name) => {
     expect(() => checkGroupName(name)).toThrow(Failure)
   })
 })
 
-test('a refused name is shown escaped and cut, with the rule', () => {
+test('a rejected name is shown escaped and truncated, with the rule', () => {
   expect(() => checkToolName('\u001b[2Jgone')).toThrow(
     '"\\u{1b}[2Jgone" is not a valid tool name. Use 1 to 128 letters, digits, underscores, dots and hyphens.',
   )
   expect(() => checkGroupName('g '.repeat(500_000))).toThrow(/^.{100,300}$/)
 })
 
-describe('text from outside', () => {
+describe('untrusted text', () => {
   test.each([
     ['an ANSI colour', '\u001b[31mred', '\\u{1b}[31mred'],
     ['a C1 control', '\u009b31m', '\\u{9b}31m'],
@@ -61,15 +61,15 @@ describe('text from outside', () => {
     ['a private character', '\ue000', '\\u{e000}'],
     ['half a surrogate pair', 'a\ud83d', 'a\\u{d83d}'],
     ['two halves in the wrong order', '\ude00\ud83d', '\\u{de00}\\u{d83d}'],
-  ])('is shown with %s as an escape', (_, text, shown) => {
+  ])('is shown with %s escaped', (_, text, shown) => {
     expect(printable(text)).toBe(shown)
   })
 
-  test('is shown as it is when it is only unusual', () => {
+  test('is unchanged if it is only unusual', () => {
     expect(printable('größe 大きさ \u{1f600} "quoted" \\ é')).toBe('größe 大きさ \u{1f600} "quoted" \\ é')
   })
 
-  test('is cut when it is long', () => {
+  test('is truncated if it is long', () => {
     expect(printable('x'.repeat(121))).toBe(`${'x'.repeat(120)}…`)
     expect(printable('x'.repeat(120))).toBe('x'.repeat(120))
     expect(printable('abcdef', 3)).toBe('abc…')
@@ -80,11 +80,11 @@ describe('text from outside', () => {
     expect(printableText('x\n'.repeat(10), 5)).toBe('x\nx\nx…')
   })
 
-  test('that is cut within a surrogate pair shows no half of it', () => {
+  test('truncated within a surrogate pair shows no half of it', () => {
     expect(printable('ab\u{1f600}', 3)).toBe('ab\\u{d83d}…')
   })
 
-  test('never shows a control, a format character or a broken pair', () => {
+  test('never shows control characters, format characters or unpaired surrogates', () => {
     fc.assert(
       fc.property(units, (text) => {
         expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u)

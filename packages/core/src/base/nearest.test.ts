@@ -8,30 +8,30 @@ describe('the nearest names', () => {
 
   test.each([
     ['a letter is missing', 'read_fil', 'read_file'],
-    ['a letter is too much', 'creates_issue', 'create_issue'],
+    ['there is an extra letter', 'creates_issue', 'create_issue'],
     ['letters are swapped', 'raed_file', 'read_file'],
     ['a letter is wrong', 'list_izsues', 'list_issues'],
     ['it is in capitals', 'READ_FILE', 'read_file'],
     ['only a part was given', 'repository', 'delete_repository'],
-  ])('include the one that was meant when %s', (_, wanted, meant) => {
+  ])('include the intended one when %s', (_, wanted, meant) => {
     expect(nearest(wanted, names)[0]).toBe(meant)
   })
 
-  test('are none when nothing is close', () => {
+  test('are empty if nothing is similar', () => {
     expect(nearest('send_email_to_customer', names)).toEqual([])
     expect(nearest('zzz', names)).toEqual([])
     expect(nearest('read_file', [])).toEqual([])
   })
 
-  test('begin with the same name in other capitals', () => {
+  test('start with the same name in another letter case', () => {
     expect(nearest('Read', ['can_read', 'read', 'read_all'])).toEqual(['read', 'can_read', 'read_all'])
   })
 
-  test('begin with the best, and names that are as close follow the alphabet', () => {
+  test('are sorted by distance, then alphabetically', () => {
     expect(nearest('toool_a', ['tool_c', 'tool_a', 'tool_b'])).toEqual(['tool_a', 'tool_b', 'tool_c'])
   })
 
-  test('are at most three, or as many as asked for', () => {
+  test('are at most three, or as many as requested', () => {
     const many = ['tool_1', 'tool_2', 'tool_3', 'tool_4', 'tool_5']
     expect(nearest('tool_x', many)).toHaveLength(3)
     expect(nearest('tool_x', many, 1)).toEqual(['tool_1'])
@@ -46,7 +46,7 @@ describe('the nearest names', () => {
     expect(nearest(`${long}7`, anagrams)).toEqual([])
   })
 
-  test('are those in which no more than six characters, and of short names a third, must change', () => {
+  test('differ in at most six characters, and in at most a third of a short name', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 24 })
     fc.assert(
       fc.property(word, word, (wanted, name) => {
@@ -58,7 +58,7 @@ describe('the nearest names', () => {
     )
   })
 
-  test('do not depend on the order in which the names come', () => {
+  test('do not depend on the order of the names', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ maxLength: 6 }), { maxLength: 20 }), fc.string({ maxLength: 6 }), (all, wanted) => {
         expect(nearest(wanted, all.toReversed())).toEqual(nearest(wanted, all))
@@ -82,7 +82,7 @@ describe('the nearest names', () => {
     expect(read).toBeLessThanOrEqual(maxNearestWork)
   })
 
-  test('with the right first letter are found even if the work does not suffice for all names', () => {
+  test('with the same first letter are found even if the work limit does not allow comparing all names', () => {
     const others = Array.from({ length: 50_000 }, (_, index) => `another_tool_${index}`)
     expect(nearest('get_waether', [...others, 'get_weather'])).toEqual(['get_weather'])
   })
@@ -91,7 +91,7 @@ describe('the nearest names', () => {
     expect(nearest('x'.repeat(2 ** 20), names)).toEqual([])
   })
 
-  test('of nothing are only very short ones', () => {
+  test('of an empty text are only very short ones', () => {
     expect(nearest('', ['ab', 'abc'])).toEqual(['ab'])
   })
 })
@@ -101,7 +101,7 @@ test('a hint is a sentence, or nothing', () => {
   expect(nearestHint([])).toBe('')
 })
 
-/** How many characters must change, by the book. */
+/** The edit distance, by the textbook algorithm. */
 function changes(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

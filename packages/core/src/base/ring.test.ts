@@ -18,7 +18,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('clear' as const) }) },
 )
 
-test('whatever is pushed, limited, replaced and cleared, a ring holds what a plain list that drops its oldest would', () => {
+test('for any pushes, limits, replacements and clears, a ring contains the same as a plain list that drops its oldest items', () => {
   fc.assert(
     fc.property(limits, fc.array(step, { maxLength: 60, size: 'max' }), (first, steps) => {
       const removed: number[] = []
@@ -66,7 +66,7 @@ test('whatever is pushed, limited, replaced and cleared, a ring holds what a pla
   )
 })
 
-test('a ring is within its limits after every push, but for a newest one that is larger than all of them', () => {
+test('a ring is within its limits after every push, except for a single item that exceeds them', () => {
   const ring = ringOf({ entries: 10, bytes: 100 })
   for (let seq = 1; seq <= 50; seq++) ring.push({ seq, size: 30 })
   expect(ring).toMatchObject({ length: 3, bytes: 90, evicted: 47 })
@@ -76,7 +76,7 @@ test('a ring is within its limits after every push, but for a newest one that is
   expect([...ring].map(({ seq }) => seq)).toEqual([52])
 })
 
-test('the last that match are in order, and no more than wanted', () => {
+test('the last matches are returned in order, up to the limit', () => {
   const ring = new Ring<number>({ entries: 5 })
   expect(ring.last(3)).toEqual([])
   for (let each = 1; each <= 8; each++) ring.push(each)
@@ -85,7 +85,7 @@ test('the last that match are in order, and no more than wanted', () => {
   expect(ring.last(2, (each) => each % 2 === 0)).toEqual([6, 8])
 })
 
-test('a million pushes leave no more than the limits say', () => {
+test('a million pushes do not exceed the limits', () => {
   const ring = ringOf({ entries: 1_000, bytes: 50_000 })
   let most = { length: 0, bytes: 0 }
   for (let seq = 1; seq <= 1_000_000; seq++) {

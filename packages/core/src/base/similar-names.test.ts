@@ -37,11 +37,11 @@ describe('names that are easily confused', () => {
     expect(confusableNames([one, other])).toEqual([])
   })
 
-  test('a name that is repeated is not confused with itself', () => {
+  test('a repeated name is not confused with itself', () => {
     expect(confusableNames(['a', 'a', 'b'])).toEqual([])
   })
 
-  test('any text has a key, which does not change if it is normalised', () => {
+  test('every text has a key, which normalisation does not change', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
         expect(confusableKey(name.normalize('NFC'))).toBe(confusableKey(name.normalize('NFD')))

@@ -33,7 +33,7 @@ describe('a text', () => {
     expect(expand(text)).toMatchObject({ text: expanded, unset: [], problems: [] })
   })
 
-  test('names the variables that it uses, and those that are not set, once', () => {
+  test('returns used and unset variables, each once', () => {
     expect(expand('${NAME} ${NAME} ${B} ${A} ${B} ${C:-c}')).toEqual({
       ...none,
       text: 'value value    c',
@@ -52,7 +52,7 @@ describe('a text', () => {
     expect(expand(text)).toEqual({ ...none, text: expanded, problems: [problem] })
   })
 
-  test('has bare names replaced where that is wanted and they are set', () => {
+  test('expands set bare names on request', () => {
     expect(expand('$NAME $MISSING $EMPTY $5', { bareNames: true })).toEqual({
       ...none,
       text: 'value $MISSING $EMPTY $5',
@@ -60,13 +60,13 @@ describe('a text', () => {
     })
   })
 
-  test('has predefined values, which are not variables of the environment', () => {
+  test('supports predefined values, which are not environment variables', () => {
     const predefined = (inside: string): string | undefined => (inside === 'userHome' ? '/home/me' : undefined)
     expect(expand('${userHome}/${NAME}', { predefined })).toMatchObject({ text: '/home/me/value', uses: ['NAME'] })
   })
 })
 
-test('references are replaced without being read, and escapes stay', () => {
+test('references are replaced without expansion, and escapes stay', () => {
   const replaced = replaceVariables('${a} $b $${c} ${d', { braced: (inside) => `<${inside}>`, bare: (name) => `(${name})` })
   expect(replaced).toBe('<a> (b) $${c} ${d')
 })

@@ -51,7 +51,7 @@ describe('the order of a catalog', () => {
     expect(namesOf(catalog.entries)).toEqual(['activate_files', 's2', 's1', 'r2', 'r1'])
   })
 
-  test('puts an activator written by hand before the other static entries', () => {
+  test('puts a custom activator before the other static entries', () => {
     const catalog = buildCatalog(1, [entry('read'), entry('open_files', { activates: 'files' })], groups)
     expect(namesOf(catalog.entries)).toEqual(['open_files', 'read'])
   })
@@ -77,29 +77,29 @@ describe('the order of a catalog', () => {
   })
 })
 
-describe('two entries of one name', () => {
-  test.each(['hub', 'registry'])('are refused when both are of %s', (source) => {
+describe('two entries with the same name', () => {
+  test.each(['hub', 'registry'])('are rejected if both come from %s', (source) => {
     const failure = refusalOf([entry('read', { source }), entry('read', { source })])
     expect(failure.reason).toBe('duplicate_name')
     expect(failure.details).toEqual({ name: 'read', sources: [source] })
   })
 
-  test('are refused when both were registered by the same source', () => {
+  test('are rejected if both were registered by the same source', () => {
     expect(refusalOf([registered('read'), registered('read')]).reason).toBe('duplicate_name')
   })
 
-  test('are refused when both are static, of different sources', () => {
+  test('are rejected if both are static, from different sources', () => {
     const failure = refusalOf([entry('read'), entry('read', { source: 'other' })])
     expect(failure.message).toBe('The tool "read" is declared in hub and in other. Rename one, or give each its own version.')
   })
 
-  test('are refused when one is static and the other an activator', () => {
+  test('are rejected if one is static and the other an activator', () => {
     expect(refusalOf([entry('open', { origin: 'surface', activates: 'files', source: 'surface' }), entry('open')]).reason).toBe(
       'duplicate_name',
     )
   })
 
-  test('are a clash that the static one wins, in whatever order they come', () => {
+  test('are a clash that the static one wins, in any order', () => {
     const [fixed, dynamic] = [entry('read'), registered('read')]
     for (const given of [
       [fixed, dynamic],
@@ -112,7 +112,7 @@ describe('two entries of one name', () => {
     }
   })
 
-  test('are such a clash too when a source has both static and registered entries', () => {
+  test('are also a clash if a source has both static and registered entries', () => {
     const fixed = entry('read')
     const catalog = buildCatalog(1, [fixed, registered('read', { source: 'hub', version: '2' })], groups)
     expect(catalog.entries).toEqual([fixed])
@@ -132,19 +132,19 @@ describe('two entries of one name', () => {
     expect(catalog.clashes).toEqual([{ name: 'read', winner: 'a', loser: 'b' }])
   })
 
-  test('are no clash when they are versions of one source', () => {
+  test('are not a clash if they are versions from one source', () => {
     const catalog = buildCatalog(1, [entry('read', { version: '2' }), entry('read', { version: '1' })], groups)
     expect(catalog.clashes).toEqual([])
     expect(catalog.byName.get('read')?.map(({ version }) => version)).toEqual(['1', '2'])
   })
 
-  test('are refused when they are the same version of one source', () => {
+  test('are rejected if they are the same version from one source', () => {
     expect(refusalOf([entry('read', { version: '1' }), entry('read', { version: '1' })]).message).toContain('"read" in version 1')
   })
 })
 
-describe('a former name', () => {
-  test('leads to the name of today', () => {
+describe('an alias', () => {
+  test('resolves to the current name', () => {
     const catalog = buildCatalog(1, [entry('read_file', { aliases: ['read', 'cat'] })], groups)
     expect([...catalog.aliases]).toEqual([
       ['read', 'read_file'],
@@ -152,7 +152,7 @@ describe('a former name', () => {
     ])
   })
 
-  test('may be shared by the versions of one tool', () => {
+  test('can be shared by the versions of one tool', () => {
     const catalog = buildCatalog(
       1,
       [entry('read_file', { version: '1', aliases: ['read'] }), entry('read_file', { version: '2', aliases: ['read'] })],
@@ -162,11 +162,11 @@ describe('a former name', () => {
     expect(catalog.clashes).toEqual([])
   })
 
-  test('is refused where another static tool has that name', () => {
+  test('is rejected if another static tool has that name', () => {
     expect(refusalOf([entry('read'), entry('read_file', { aliases: ['read'] })]).reason).toBe('duplicate_name')
   })
 
-  test('is refused where another static tool had that name too, and both sources are named', () => {
+  test('is rejected if another static tool has the same alias, and both sources are named', () => {
     const failure = refusalOf([entry('a', { aliases: ['read'] }), entry('b', { aliases: ['read'], source: 'other' })])
     expect(failure.details).toEqual({ name: 'read', sources: ['hub', 'other'] })
   })
@@ -177,27 +177,27 @@ describe('a former name', () => {
     expect(catalog.clashes).toEqual([{ name: 'read', winner: 'hub', loser: 'registry' }])
   })
 
-  test('of a registered tool loses against a name of today', () => {
+  test('of a registered tool loses against a current name', () => {
     const catalog = buildCatalog(1, [entry('read'), registered('b', { aliases: ['read'] })], groups)
     expect(catalog.aliases.has('read')).toBe(false)
     expect(catalog.clashes).toEqual([{ name: 'read', winner: 'hub', loser: 'registry' }])
   })
 
-  test('follows the rules for names', () => {
+  test('follows the naming rules', () => {
     expect(refusalOf([entry('read', { aliases: ['re ad'] })]).reason).toBe('invalid_name')
   })
 })
 
-describe('an entry is refused', () => {
-  test('when its name breaks the rules', () => {
+describe('an entry is rejected', () => {
+  test('if its name is invalid', () => {
     expect(refusalOf([entry('')]).reason).toBe('invalid_name')
   })
 
-  test('when its group does not exist', () => {
+  test('if its group does not exist', () => {
     expect(refusalOf([entry('read', { visibility: group('fils') })]).message).toContain('Nearest: files.')
   })
 
-  test('when the group it opens does not exist', () => {
+  test('if the group that it activates does not exist', () => {
     expect(refusalOf([entry('open', { activates: 'fils' })]).reason).toBe('unknown_group')
   })
 })
@@ -209,12 +209,12 @@ describe('a catalog', () => {
   const opens = entry('open_files', { visibility: group('files'), activates: 'files' })
   const catalog = buildCatalog(7, [read, list, deploy, opens], groups)
 
-  test('knows the tools of a group, without the one that opens it', () => {
+  test('knows the tools of a group, without its activator', () => {
     expect(catalog.byGroup.get('files')).toEqual([read, list])
     expect(catalog.byGroup.has('cloud')).toBe(false)
   })
 
-  test('knows whose availability must be asked for', () => {
+  test('knows the entries with an availability predicate', () => {
     expect(catalog.conditional).toEqual([list, deploy])
   })
 
@@ -222,17 +222,17 @@ describe('a catalog', () => {
     expect(catalog.tags).toEqual(new Set(['io', 'local']))
   })
 
-  test('carries its version', () => {
+  test('has its version', () => {
     expect(catalog.version).toBe(7)
   })
 
-  test('leaves what it was given as it was', () => {
+  test('does not modify its input', () => {
     const given = Object.freeze([registered('b'), entry('a', { version: '2' }), entry('a', { version: '1' })])
     buildCatalog(1, given, groups)
     expect(namesOf(given)).toEqual(['b', 'a', 'a'])
   })
 
-  test('gives entries back with the type they came with', () => {
+  test('preserves the type of the entries', () => {
     const withHandler = { ...entry('now'), handler: () => 'noon' }
     const typed = buildCatalog(1, [withHandler], groups)
     expectTypeOf(typed.byName.get('now')?.[0]?.handler).toEqualTypeOf<(() => string) | undefined>()
@@ -240,7 +240,7 @@ describe('a catalog', () => {
   })
 })
 
-test('versions are counted number by number, and none comes first', () => {
+test('versions are compared number by number, and an entry without one comes first', () => {
   const sorted = [
     { version: '1.10' },
     { version: '2' },
@@ -252,7 +252,7 @@ test('versions are counted number by number, and none comes first', () => {
   expect(sorted.map(({ version }) => version)).toEqual([undefined, '1.9', '1.9.1', '1.10', '2', '10'])
 })
 
-describe('what a catalog knows of modes and of waiting', () => {
+describe('modes and prerequisites in a catalog', () => {
   const modes = declareModes({
     tool: { name: 'observe', inputSchema: { type: 'object' } },
     by: 'what',
@@ -260,13 +260,13 @@ describe('what a catalog knows of modes and of waiting', () => {
     modes: [{ name: 'logs', description: 'Logs' }],
   })
 
-  test('is which entries have modes to be asked for', () => {
+  test('include the entries with modes', () => {
     const observe = entry('observe', { modes })
     expect(buildCatalog(1, [entry('now'), observe], groups).composite).toEqual([observe])
     expect(buildCatalog(1, [entry('now')], groups).composite).toEqual([])
   })
 
-  test('is which tools others wait for, declared or registered, and not those that wait for none', () => {
+  test('include the tools that others require, declared or registered', () => {
     const catalog = buildCatalog(
       1,
       [entry('observe', { after: false }), entry('analyze', { after: 'observe' }), registered('extra', { after: 'analyze' })],
@@ -276,7 +276,7 @@ describe('what a catalog knows of modes and of waiting', () => {
     expect(buildCatalog(1, [entry('observe')], groups).awaited.size).toBe(0)
   })
 
-  test('leaves out a registered entry that is not served because of its name', () => {
+  test('exclude a registered entry that is not served because of its name', () => {
     const catalog = buildCatalog(1, [entry('observe'), registered('observe', { modes, after: 'now' })], groups)
     expect(catalog.composite).toEqual([])
     expect(catalog.awaited.size).toBe(0)

@@ -81,7 +81,7 @@ describe('a view', () => {
     expect(shownIn(hub, inputs())).toEqual(['activate_files', 'activate_cloud', 'activate_aws', 'now'])
   })
 
-  test('shows the tools of an active group in the order of the catalog', () => {
+  test('shows the tools of an active group in catalog order', () => {
     expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { groups: ['files'] } }))).toEqual([
       'now',
       'read',
@@ -89,7 +89,7 @@ describe('a view', () => {
     ])
   })
 
-  test('shows the tools of a child only while every ancestor is active', () => {
+  test('shows the tools of a child group only while every ancestor is active', () => {
     expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { groups: ['aws'] } }))).toEqual(['now'])
     expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { groups: ['cloud', 'aws'] } }))).toEqual([
       'now',
@@ -97,7 +97,7 @@ describe('a view', () => {
     ])
   })
 
-  test('shows a single tool of an inactive group when it was asked for', () => {
+  test('shows a single requested tool of an inactive group', () => {
     expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { tools: ['write'] } }))).toEqual(['now', 'write'])
   })
 
@@ -118,12 +118,12 @@ describe('a view', () => {
     ])
   })
 
-  test('shows no activator to a client that cannot follow', () => {
+  test('shows no activators to a client that does not re-list', () => {
     const byHand = entry('open_files', { activates: 'files' })
     expect(shownIn(catalogOf(opener('files'), byHand, read), inputs({ surfaces: new Set<Surface>() }))).toEqual([])
   })
 
-  test('never shows what cannot be used now', () => {
+  test('never shows unavailable tools', () => {
     const unavailable = new Set([read, now])
     expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), unavailable, exposure: 'everything' }))).toEqual([
       'write',
@@ -131,7 +131,7 @@ describe('a view', () => {
     ])
   })
 
-  test('gives entries back with the type they came with', () => {
+  test('preserves the type of the entries', () => {
     const withHandler = { ...entry('now'), handler: () => 'noon' }
     const typed: ViewInputs<typeof withHandler> = { ...inputs(), unavailable: new Set(), forbidden: new Set(), modes: new Map() }
     const { entries } = computeView(buildCatalog(1, [withHandler], groups), typed)
@@ -160,13 +160,13 @@ describe('a strict group', () => {
     expect(shownIn(catalog, inputs({ activation: { groups: ['vault', 'keys'] } }))).toEqual(['read_secret', 'rotate_key'])
   })
 
-  test('makes the groups in it strict too', () => {
+  test('makes its child groups strict too', () => {
     expect(['vault', 'keys', 'files', 'nowhere'].map((name) => isStrict(groups, name))).toEqual([true, true, false, false])
   })
 })
 
 describe('predicates', () => {
-  test('of one computation all read the same snapshot', () => {
+  test('of one computation all get the same snapshot', () => {
     const seen: Snapshot[] = []
     const asking = (name: string): Entry =>
       entry(name, {
@@ -181,7 +181,7 @@ describe('predicates', () => {
     expect(seen.every((one) => one === snapshot)).toBe(true)
   })
 
-  test('see the facts and which groups are active', () => {
+  test('get the facts and the active groups', () => {
     const snapshot = snapshotOf(groups, { ...nothingActive, groups: ['files', 'aws'] }, { rows: 3 })
     expectTypeOf(snapshot.facts).toEqualTypeOf<{ rows: number }>()
     expect(snapshot.facts.rows).toBe(3)
@@ -198,7 +198,7 @@ describe('predicates', () => {
     expect(shownIn(catalog, inputs({ activation, unavailable }))).toEqual(['query', 'now'])
   })
 
-  test('that throw hide their tools and are reported, and the others are still asked', () => {
+  test('that throw hide their tools and are reported, and the others are still evaluated', () => {
     const broken = new Error('no database')
     const failing = entry('failing', {
       visibility: when(() => {
@@ -215,17 +215,17 @@ describe('predicates', () => {
     expect(reports).toEqual([['failing', broken]])
   })
 
-  test('that answer anything but true count as false', () => {
-    // A predicate written in JavaScript may well be asynchronous; a promise is no yes.
+  test('that return anything but true count as false', () => {
+    // A predicate written in JavaScript may be asynchronous; a promise does not count as true.
     const late = entry('late', { visibility: when((async () => true) as unknown as () => boolean) })
     expect(isAvailable(late, snapshotOf(groups, nothingActive, {}), () => {})).toBe(false)
   })
 
-  test('are not needed for a tool to be available', () => {
+  test('are optional', () => {
     expect(isAvailable(now, snapshotOf(groups, nothingActive, {}), () => {})).toBe(true)
   })
 
-  test('of a type the compiler does not know are refused', () => {
+  test('of a type unknown to the compiler are rejected', () => {
     // @ts-expect-error a predicate answers at once
     const visibility = when(async () => true)
     expect(visibility).toHaveProperty('when')
@@ -241,20 +241,20 @@ describe('of several versions', () => {
     expect(versionIn(inputs())).toEqual(['10'])
   })
 
-  test('the one that an active group brings is shown', () => {
+  test('the one selected by an active group is shown', () => {
     expect(versionIn(inputs({ activation: { groups: ['stable'] } }))).toEqual(['1'])
   })
 
-  test('the one of the most recently used group is shown when several bring one', () => {
+  test('if several groups select one, that of the most recently used group is shown', () => {
     expect(versionIn(inputs({ activation: { groups: ['stable', 'next'] } }))).toEqual(['3-beta'])
     expect(versionIn(inputs({ activation: { groups: ['next', 'stable'] } }))).toEqual(['1'])
   })
 
-  test('the one the client pinned is shown, whatever its groups bring', () => {
+  test('the one pinned by the client is shown, whatever its groups select', () => {
     expect(versionIn(inputs({ activation: { groups: ['stable'], versions: { deploy: '2' } } }))).toEqual(['2'])
   })
 
-  test('none is shown when the client pinned one that does not exist', () => {
+  test('none is shown if the client pinned one that does not exist', () => {
     const at = inputs({ activation: { versions: { deploy: '7' } } })
     expect(versionIn(at)).toEqual([])
     expect(resolve(catalog, at, 'deploy')).toEqual({ kind: 'unknown' })
@@ -264,12 +264,12 @@ describe('of several versions', () => {
     expect(versionIn(inputs({ forbidden: new Set(versions.filter(({ version }) => version === '10')) }))).toEqual(['3-beta'])
   })
 
-  test('a group that brings one that is not there changes nothing', () => {
+  test('a group that selects a missing one changes nothing', () => {
     const two = catalogOf(...versions.slice(1, 3))
     expect(computeView(two, inputs({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('10')
   })
 
-  test('a call by name reaches the one that is shown', () => {
+  test('a call by name reaches the shown one', () => {
     const at = inputs({ activation: { groups: ['stable'] } })
     expect(resolve(catalog, at, 'deploy')).toEqual({ kind: 'shown', entry: versions[0] })
   })
@@ -288,7 +288,7 @@ describe('of several versions', () => {
     })
   })
 
-  test.each(['constructor', 'toString', '__proto__'])('no pin is imagined for a tool called %s', (name) => {
+  test.each(['constructor', 'toString', '__proto__'])('a tool named %s has no pin by accident', (name) => {
     const odd = entry(name)
     expect(computeView(catalogOf(odd), inputs()).entries).toEqual([odd])
     const both = catalogOf(entry(name, { version: '1' }), entry(name, { version: '2' }))
@@ -296,85 +296,85 @@ describe('of several versions', () => {
   })
 })
 
-describe('a name means', () => {
+describe('a name resolves to', () => {
   const renamed = entry('read_file', { visibility: group('files'), aliases: ['cat'] })
   const catalog = catalogOf(opener('files'), now, renamed)
 
-  test('a tool that is shown', () => {
+  test('a shown tool', () => {
     expect(resolve(catalog, inputs(), 'now')).toEqual({ kind: 'shown', entry: now })
   })
 
-  test('a tool that is hidden while its group is inactive', () => {
+  test('a hidden tool while its group is inactive', () => {
     expect(resolve(catalog, inputs(), 'read_file')).toEqual({ kind: 'hidden', entry: renamed })
     expect(resolve(catalog, inputs({ activation: { groups: ['files'] } }), 'read_file').kind).toBe('shown')
   })
 
-  test('the same as the new name when it is a former one', () => {
+  test('the same as the current name if it is an alias', () => {
     expect(resolve(catalog, inputs(), 'cat')).toEqual({ kind: 'hidden', entry: renamed })
     expect(resolve(catalog, inputs({ activation: { tools: ['read_file'] } }), 'cat')).toEqual({ kind: 'shown', entry: renamed })
   })
 
-  test('a hidden activator where activators are not listed', () => {
+  test('a hidden activator if activators are not listed', () => {
     expect(resolve(catalog, inputs({ surfaces: new Set<Surface>() }), 'activate_files').kind).toBe('hidden')
   })
 
-  test.each(['nowhere', '', '__proto__', 'constructor', 'x'.repeat(1_000_000)])('nothing when no tool is called so', (name) => {
+  test.each(['nowhere', '', '__proto__', 'constructor', 'x'.repeat(1_000_000)])('nothing if there is no such tool', (name) => {
     expect(resolve(catalog, inputs(), name)).toEqual({ kind: 'unknown' })
   })
 
-  test('nothing when the tool cannot be used now, by whatever name', () => {
+  test('nothing if the tool is unavailable, by any of its names', () => {
     const at = inputs({ unavailable: new Set([renamed]), exposure: 'everything' })
     expect(['read_file', 'cat'].map((name) => resolve(catalog, at, name).kind)).toEqual(['unknown', 'unknown'])
   })
 
-  test('nothing when the tool is forbidden, by whatever name', () => {
+  test('nothing if the tool is forbidden, by any of its names', () => {
     const at = inputs({ forbidden: new Set([renamed]), exposure: 'everything' })
     expect(['read_file', 'cat'].map((name) => resolve(catalog, at, name).kind)).toEqual(['unknown', 'unknown'])
   })
 })
 
 describe('forbidden entries', () => {
-  test('is not in the list, and the fingerprint is that of a list without it', () => {
+  test('are not in the list, and the fingerprint is that of a list without them', () => {
     const at = inputs({ exposure: 'everything', forbidden: new Set([write]) })
     const without = catalogOf(opener('files'), opener('cloud'), opener('aws'), now, read, upload)
     expect(shownIn(hub, at)).not.toContain('write')
     expect(computeView(hub, at).fingerprint).toBe(computeView(without, inputs({ exposure: 'everything' })).fingerprint)
   })
 
-  test('also hides the activator of a group without other tools', () => {
+  test('also hide the activator of a group without other tools', () => {
     const at = inputs({ forbidden: new Set([read, write]) })
     expect(shownIn(hub, at)).toEqual(['activate_cloud', 'activate_aws', 'now'])
     expect(resolve(hub, at, 'activate_files')).toEqual({ kind: 'unknown' })
   })
 
-  test('takes the activators of the groups around along when nothing is in these either', () => {
+  test('also hide the activators of ancestors that have nothing else', () => {
     const at = inputs({ forbidden: new Set([upload]) })
     expect(shownIn(hub, at)).toEqual(['activate_files', 'now'])
     expect(resolve(hub, at, 'activate_cloud')).toEqual({ kind: 'unknown' })
   })
 
-  test('leaves the activator of a group where something is permitted', () => {
+  test('do not hide the activator of a group with other permitted tools', () => {
     expect(shownIn(hub, inputs({ forbidden: new Set([write]) }))).toContain('activate_files')
   })
 
-  test('leaves the activator of a group where something is permitted but cannot be used now', () => {
+  test('do not hide the activator of a group whose permitted tools are unavailable', () => {
     expect(shownIn(hub, inputs({ forbidden: new Set([write]), unavailable: new Set([read]) }))).toContain('activate_files')
   })
 
-  test('takes an activator written by hand along too', () => {
+  test('also hide a custom activator', () => {
     const catalog = catalogOf(entry('open_files', { activates: 'files' }), read)
     const at = inputs({ forbidden: new Set([read]) })
     expect(shownIn(catalog, at)).toEqual([])
     expect(resolve(catalog, at, 'open_files')).toEqual({ kind: 'unknown' })
   })
 
-  test('may be an activator itself', () => {
+  test('can be activators', () => {
     const opens = opener('files')
     const catalog = catalogOf(opens, read)
     expect(shownIn(catalog, inputs({ forbidden: new Set([opens]) }))).toEqual([])
   })
 
-  test('leaves no trace in any list, fingerprint or name', () => {
+  test('leave no trace in any list, fingerprint or name', () => {
     const graph: Groups = declareGroups({
       a: { description: 'A' },
       b: { description: 'B', parent: 'a', versions: { t0: '1' } },
@@ -413,7 +413,7 @@ describe('forbidden entries', () => {
           permitted.some((one) => one.group === name || (name === 'a' && one.group === 'b'))
         const isEmpty = (name: string): boolean =>
           !entries.some((one) => one.group === name || (name === 'a' && one.group === 'b'))
-        // Groups that are empty for everyone are another matter: they may be waiting for tools.
+        // Groups that are empty for everyone are different: they may get tools later.
         const openers = ['a', 'b', 'c'].filter((name) => !isEmpty(name))
         const whole = buildCatalog(1, [...openers.map(opener), ...entries.map((one) => one.made)], graph)
         const rest = buildCatalog(1, [...openers.filter(opened).map(opener), ...permitted.map((one) => one.made)], graph)
@@ -428,14 +428,14 @@ describe('forbidden entries', () => {
   })
 })
 
-describe('a look at what only reads', () => {
+describe('a read-only view', () => {
   const at = inputs({ readOnly: true, exposure: 'everything' })
 
-  test('shows tools that say they change nothing, and activators that open one', () => {
+  test('shows tools with readOnlyHint, and activators of groups that have one', () => {
     expect(shownIn(hub, at)).toEqual(['activate_files', 'read'])
   })
 
-  test('knows no others by name', () => {
+  test('resolves no other names', () => {
     expect(['read', 'write', 'now', 'activate_aws'].map((name) => resolve(hub, at, name).kind)).toEqual([
       'shown',
       'unknown',
@@ -450,12 +450,12 @@ describe('a look at what only reads', () => {
   })
 })
 
-test('an activator of a group that waits for its tools is shown', () => {
+test('the activator of a group without tools yet is shown', () => {
   expect(shownIn(catalogOf(opener('files')), inputs())).toEqual(['activate_files'])
 })
 
 describe('the fingerprint of a view', () => {
-  test('changes with the tools, with one of them, and with their order', () => {
+  test('changes with the tools, with the definition of one, and with their order', () => {
     const changed = { ...read, tool: { ...read.tool, description: 'Read a file' } }
     const prints = [[read, write], [write, read], [read], [changed, write], []].map((entries) => viewFingerprint(entries))
     expect(new Set(prints).size).toBe(prints.length)
@@ -466,26 +466,26 @@ describe('the fingerprint of a view', () => {
     expect(viewFingerprint([counted, write])).toBe(viewFingerprint([read, write]))
   })
 
-  test('is that of the entries in it', () => {
+  test('is that of its entries', () => {
     const view = computeView(hub, inputs())
     expect(view.fingerprint).toBe(viewFingerprint(view.entries))
   })
 })
 
-describe('a list that only ever appends', () => {
+describe('an append-only list', () => {
   test('keeps known entries in place and appends new ones in catalog order', () => {
     expect(namesOf(appended(['write', 'now'], [now, read, write, upload]))).toEqual(['write', 'now', 'read', 'upload'])
   })
 
-  test('closes the gap where something went', () => {
+  test('removes entries without leaving a gap', () => {
     expect(namesOf(appended(['write', 'read', 'now'], [now, write]))).toEqual(['write', 'now'])
   })
 
-  test('is the list itself for a scope that knew nothing', () => {
+  test('is the list itself for a scope without an earlier list', () => {
     expect(appended([], [now, read])).toEqual([now, read])
   })
 
-  test('begins with the list before, whatever is activated next', () => {
+  test('starts with the previous list, whatever is activated next', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f']
     fc.assert(
       fc.property(fc.subarray(names), fc.subarray(names), (before, more) => {
@@ -529,7 +529,7 @@ describe('a composite tool in a view', () => {
     expect(shownIn(catalog, having('00'))).toEqual(['now', 'fixed'])
   })
 
-  test('is shown without a mode to a client that does not read the list again', () => {
+  test('is shown without a mode to a client that does not re-list', () => {
     expect(shownIn(catalog, { ...having('00'), everyMode: true })).toEqual(['now', 'filtered', 'fixed'])
   })
 
@@ -537,12 +537,12 @@ describe('a composite tool in a view', () => {
     expect(shownIn(catalog, inputs())).toEqual(['now', 'filtered', 'fixed'])
   })
 
-  test('can be called although it is not shown, since data may have arrived', () => {
+  test('can be called although it is not shown, because data may have arrived', () => {
     expect(resolve(catalog, having('00'), 'filtered')).toEqual({ kind: 'shown', entry: filtered })
     expect(resolve(catalog, { ...having('00'), forbidden: new Set([filtered]) }, 'filtered')).toEqual({ kind: 'unknown' })
   })
 
-  test('of several versions the newest that has a mode is shown', () => {
+  test('is shown in the newest version that has a mode', () => {
     const [one, two] = [
       { ...composite('look', 'filtered'), version: '1' },
       { ...composite('look', 'filtered'), version: '2' },
@@ -556,14 +556,14 @@ describe('a composite tool in a view', () => {
   })
 })
 
-describe('a tool that waits for another', () => {
+describe('a tool that requires another', () => {
   const observe = entry('observe', { after: false })
   const analyze = entry('analyze', { after: 'observe' })
   const upload2 = entry('upload', { after: 'observe', visibility: group('files'), tags: ['io'] })
   const catalog = catalogOf(opener('files'), observe, analyze, upload2)
   const waiting = inputs({ succeeded: new Set(), activation: { groups: ['files'] } })
 
-  test('is not shown until that one succeeded, though its group is open', () => {
+  test('is not shown until the other one succeeded, even if its group is active', () => {
     expect(shownIn(catalog, waiting)).toEqual(['activate_files', 'observe'])
     expect(shownIn(catalog, { ...waiting, succeeded: new Set(['observe']) })).toEqual([
       'activate_files',
@@ -578,21 +578,21 @@ describe('a tool that waits for another', () => {
     expect(shownIn(catalog, asked)).toEqual(['activate_files', 'observe'])
   })
 
-  test('is hidden, and not unknown, while it waits', () => {
+  test('is hidden, not unknown, until then', () => {
     expect(resolve(catalog, waiting, 'analyze')).toEqual({ kind: 'hidden', entry: analyze })
     expect(awaitsPrerequisite(analyze, waiting)).toBe(true)
     expect(awaitsPrerequisite(observe, waiting)).toBe(false)
     expect(awaitsPrerequisite(now, waiting)).toBe(false)
   })
 
-  test('waits for nothing where a call cannot change the list, and where all is shown at once', () => {
+  test('is shown where a call cannot change the list, and where everything is listed', () => {
     expect(awaitsPrerequisite(analyze, { ...waiting, succeeded: undefined })).toBe(false)
     expect(awaitsPrerequisite(analyze, { ...waiting, exposure: 'everything' })).toBe(false)
     expect(shownIn(catalog, { ...waiting, succeeded: undefined })).toContain('analyze')
   })
 })
 
-test('predicates are asked as the caller wants them asked', () => {
+test('predicates are evaluated by the function of the caller', () => {
   const conditional = entry('replay', { visibility: when(() => false) })
   const snapshot: Snapshot = { facts: {}, isActive: () => false }
   expect(

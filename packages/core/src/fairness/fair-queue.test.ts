@@ -43,7 +43,7 @@ class Turns {
   }
 }
 
-/** A queue next to a plain list of what it should hold. Each method returns what is wrong with the queue. */
+/** A queue next to a plain list of its expected contents. Each method returns the discrepancies. */
 class Model {
   readonly #queue = new FairQueue<number>()
   readonly #outer = new Turns()
@@ -103,7 +103,7 @@ class Model {
   }
 }
 
-test('nobody waits for more than one turn of each other key, nothing is lost, and what was removed is never taken', () => {
+test('no key waits for more than one turn of each other key, nothing is lost, and removed values are never taken', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
       const model = new Model()
@@ -113,7 +113,7 @@ test('nobody waits for more than one turn of each other key, nothing is lost, an
   )
 })
 
-test('a key with one value comes after one of each other, however many those have', () => {
+test('a key with one value waits for at most one value of each other key', () => {
   const queue = new FairQueue<string>()
   for (let each = 0; each < 100; each++) queue.add(['greedy'], `g${each}`)
   queue.add(['modest'], 'm')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Semaphore } from './semaphore.ts'
 
-test('so many are let in, so many wait, and the next is turned away', async () => {
+test('the limits of running and queued callers apply, and the next one is rejected', async () => {
   const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 1 }))
   const release = await semaphore.acquire()
   const second = semaphore.acquire()
@@ -13,7 +13,7 @@ test('so many are let in, so many wait, and the next is turned away', async () =
   expect([semaphore.running, semaphore.waiting]).toEqual([1, 0])
 })
 
-test('one whose turn it is at once need not wait for it, and one whose turn it is not is not in the line', () => {
+test('tryAcquire takes a free slot immediately, and never queues', () => {
   const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 1 }))
   expect(semaphore.tryAcquire(AbortSignal.abort())).toBeUndefined()
   const release = semaphore.tryAcquire()
@@ -23,7 +23,7 @@ test('one whose turn it is at once need not wait for it, and one whose turn it i
   expect(semaphore.running).toBe(0)
 })
 
-test('those who wait come in the order in which they came', async () => {
+test('waiters are served in order of arrival', async () => {
   const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 9 }))
   const release = await semaphore.acquire()
   const order: number[] = []
@@ -50,7 +50,7 @@ test('an aborted waiter does not take a slot', async () => {
   expect(semaphore.waiting).toBe(0)
 })
 
-test('when more are allowed, more are let in at the next turn', async () => {
+test('a raised limit applies at the next release', async () => {
   let concurrency = 1
   const semaphore = new Semaphore(() => ({ concurrency, queue: 9 }))
   const release = await semaphore.acquire()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type SharePath, Shares } from './shares.ts'
 
-/** Takes until the share is used up, and returns how many it got. */
+/** Takes until the share is used up, and returns the number taken. */
 function takeAll(shares: Shares, path: SharePath): number {
   let count = 0
   while (shares.take(path) !== undefined) count++
@@ -22,7 +22,7 @@ test('a limit of one or two can be used up by one holder', () => {
   expect(takeAll(new Shares(() => 4), ['a'])).toBe(3)
 })
 
-test('many sessions of one address have the share of one', () => {
+test('many sessions of one address share one share', () => {
   const shares = new Shares(() => 16)
   expect(takeAll(shares, ['address', 'one'])).toBe(12)
   expect(takeAll(shares, ['address', 'two'])).toBe(0)
@@ -30,7 +30,7 @@ test('many sessions of one address have the share of one', () => {
   expect(shares.held(['address', 'one'])).toBe(12)
 })
 
-test('what is given back can be taken again, once', () => {
+test('a released unit can be taken again, once', () => {
   const shares = new Shares(() => 4)
   const [first] = [shares.take(['a']), shares.take(['a']), shares.take(['a'])]
   expect(shares.take(['a'])).toBeUndefined()
@@ -40,6 +40,6 @@ test('what is given back can be taken again, once', () => {
   expect(shares.take(['a'])).toBeTypeOf('function')
 })
 
-test('without a path only the total counts', () => {
+test('without a path only the total limit applies', () => {
   expect(takeAll(new Shares(() => 5), [])).toBe(5)
 })

@@ -30,7 +30,7 @@ const hub = {
 
 const groups = declareGroups(hub)
 
-/** Groups that have nothing to do with each other. */
+/** Independent groups. */
 const flat = (quota: Quota): Groups =>
   declareGroups({ a: { description }, b: { description }, c: { description }, d: { description } }, quota)
 
@@ -57,11 +57,11 @@ function reasonOf(attempt: () => unknown): Failure['reason'] | undefined {
 }
 
 describe('at the start', () => {
-  test('nothing is active where nothing is on by default', () => {
+  test('nothing is active without default groups', () => {
     expect(initialActivation(groups)).toBe(nothingActive)
   })
 
-  test('default groups are active, with their ancestors and all they need', () => {
+  test('default groups are active, with their ancestors and requirements', () => {
     const { s3, ...rest } = hub
     expect(initialActivation(declareGroups({ ...rest, s3: { ...s3, default: true } })).groups).toEqual([
       'cloud',
@@ -73,19 +73,19 @@ describe('at the start', () => {
 })
 
 describe('a group is active', () => {
-  test('when it and every ancestor is switched on', () => {
+  test('if it and every ancestor is activated', () => {
     expect(isActive(groups, active('cloud', 'aws', 'files', 's3'), 's3')).toBe(true)
     expect(isActive(groups, active('aws', 'files', 's3'), 's3')).toBe(false)
     expect(isActive(groups, active('cloud'), 'aws')).toBe(false)
   })
 
-  test('only when it exists', () => {
+  test('only if it exists', () => {
     expect(isActive(groups, active('cloud'), 'nowhere')).toBe(false)
   })
 })
 
-describe('switching on', () => {
-  test('a group switches it on and nothing off', () => {
+describe('activating', () => {
+  test('a group activates it and deactivates nothing', () => {
     expect(planActivate(groups, nothingActive, 'files')).toEqual({ next: active('files'), off: [], on: ['files'] })
   })
 
@@ -93,24 +93,24 @@ describe('switching on', () => {
     expect(planActivate(groups, nothingActive, 'backup').on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
   })
 
-  test('leaves single tools, tags and pinned versions as they were', () => {
+  test('keeps single tools, tags and pinned versions', () => {
     const scope: Activation = { groups: [], tools: ['deploy'], tags: ['io'], versions: { deploy: '2' } }
     expect(planActivate(groups, scope, 'files').next).toEqual({ ...scope, groups: ['files'] })
   })
 
-  test('a child is refused while its parent is off', () => {
+  test('a child is rejected while its parent is inactive', () => {
     const failure = refusalOf(() => planActivate(groups, nothingActive, 'aws'))
     expect(failure.reason).toBe('group_inactive')
     expect(failure.details).toEqual({ group: 'aws', parent: 'cloud' })
     expect(failure.message).toBe('Group "aws" is part of "cloud". Activate "cloud" first.')
   })
 
-  test('a grandchild is refused with the topmost ancestor that is off', () => {
+  test('a grandchild is rejected with the topmost inactive ancestor', () => {
     expect(refusalOf(() => planActivate(groups, nothingActive, 's3')).details).toEqual({ group: 's3', parent: 'cloud' })
     expect(refusalOf(() => planActivate(groups, active('cloud'), 's3')).details).toEqual({ group: 's3', parent: 'aws' })
   })
 
-  test('a group switches off the one it excludes, with all that stands on that one, children first', () => {
+  test('a group deactivates the one it excludes with its dependents, children first', () => {
     const before = active('cloud', 'aws', 'files', 's3', 'backup')
     const { next, off, on } = planActivate(groups, before, 'gcp')
     expect(off).toEqual([
@@ -122,51 +122,51 @@ describe('switching on', () => {
     expect(next.groups).toEqual(['files', 'cloud', 'gcp'])
   })
 
-  test('a group that another excludes switches that one off too', () => {
+  test('a group that another excludes deactivates that one too', () => {
     expect(planActivate(groups, active('cloud', 'gcp'), 'aws').off).toEqual([{ group: 'gcp', because: 'excluded' }])
   })
 
-  test('a group whose need excludes an active one switches that one off', () => {
+  test('a group whose requirement excludes an active one deactivates that one', () => {
     expect(planActivate(groups, active('cloud', 'gcp'), 'backup').off).toEqual([{ group: 'gcp', because: 'excluded' }])
   })
 
-  test('an active group again switches nothing, and only makes it the most recently used', () => {
+  test('an active group again only makes it the most recently used', () => {
     expect(planActivate(groups, active('cloud', 'files'), 'cloud')).toEqual({ next: active('files', 'cloud'), off: [], on: [] })
   })
 
-  test('the most recently used group again gives the same activation', () => {
+  test('the most recently used group again returns the same activation', () => {
     const before = active('files', 'cloud')
     expect(planActivate(groups, before, 'cloud').next).toBe(before)
   })
 
-  test('a group that does not exist is refused with the nearest', () => {
+  test('an unknown group is rejected with the nearest names', () => {
     expect(refusalOf(() => planActivate(groups, nothingActive, 'fils')).details).toEqual({ group: 'fils', nearest: ['files'] })
   })
 })
 
-describe('switching several on at once', () => {
-  test('brings in their ancestors, which a single activation would ask for', () => {
+describe('activating several at once', () => {
+  test('adds their ancestors, which a single activation would require', () => {
     expect(planActivateAll(groups, nothingActive, ['s3', 'backup']).on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
   })
 
-  test('is refused when two of them exclude each other', () => {
+  test('is rejected if two of them exclude each other', () => {
     const failure = refusalOf(() => planActivateAll(groups, nothingActive, ['s3', 'gcp']))
     expect(failure.reason).toBe('conflicting_groups')
     expect(failure.details).toEqual({ groups: ['aws', 'gcp'] })
   })
 
-  test('is refused when one of them does not exist', () => {
+  test('is rejected if one of them does not exist', () => {
     expect(refusalOf(() => planActivateAll(groups, nothingActive, ['files', 'nowhere'])).reason).toBe('unknown_group')
   })
 
-  test('changes nothing when none are named', () => {
+  test('changes nothing without names', () => {
     const before = active('files')
     expect(planActivateAll(groups, before, [])).toEqual({ next: before, off: [], on: [] })
   })
 })
 
-describe('switching off', () => {
-  test('a parent switches its descendants and their dependents off, children first', () => {
+describe('deactivating', () => {
+  test('a parent deactivates its descendants and their dependents, children first', () => {
     const before = active('cloud', 'aws', 'files', 's3', 'backup')
     const { next, off } = planDeactivate(groups, before, 'cloud')
     expect(off).toEqual([
@@ -178,7 +178,7 @@ describe('switching off', () => {
     expect(next.groups).toEqual(['files'])
   })
 
-  test('a group that others need switches these off', () => {
+  test('a group deactivates those that require it', () => {
     const before = active('cloud', 'aws', 'files', 's3')
     expect(planDeactivate(groups, before, 'files').off).toEqual([
       { group: 's3', because: 'dependency' },
@@ -186,7 +186,7 @@ describe('switching off', () => {
     ])
   })
 
-  test('a group keeps what was brought in for it', () => {
+  test('a group keeps its requirements active', () => {
     const { next } = planActivate(groups, nothingActive, 'backup')
     expect(planDeactivate(groups, next, 'backup').next.groups).toEqual(['cloud', 'aws', 'files', 's3'])
   })
@@ -198,34 +198,34 @@ describe('switching off', () => {
     expect(plan.next).toBe(before)
   })
 
-  test('a group that does not exist is refused', () => {
+  test('an unknown group is rejected', () => {
     expect(refusalOf(() => planDeactivate(groups, nothingActive, 'nowhere')).reason).toBe('unknown_group')
   })
 })
 
 describe('a quota by number', () => {
-  test('makes room by switching off the least recently used group', () => {
+  test('evicts the least recently used group', () => {
     const plan = planActivate(flat({ groups: 2 }), active('a', 'b'), 'c')
     expect(plan).toEqual({ next: active('b', 'c'), off: [{ group: 'a', because: 'evicted' }], on: ['c'] })
   })
 
-  test('spares a group that was used since', () => {
+  test('does not evict a group that was used since', () => {
     const two = flat({ groups: 2 })
     const before = touch(two, active('a', 'b'), 'a')
     expect(planActivate(two, before, 'c').off).toEqual([{ group: 'b', because: 'evicted' }])
   })
 
-  test('never makes room for a group at the cost of what it needs', () => {
+  test('never evicts the requirements of the new group', () => {
     const two = declareGroups({ a: { description }, b: { description }, c: { description, needs: ['a'] } }, { groups: 2 })
     expect(planActivate(two, active('a', 'b'), 'c').next.groups).toEqual(['a', 'c'])
   })
 
-  test('counts a place that an excluded group leaves', () => {
+  test('counts the slot of an excluded group as free', () => {
     const two = declareGroups({ a: { description }, b: { description }, c: { description, excludes: ['b'] } }, { groups: 2 })
     expect(planActivate(two, active('a', 'b'), 'c').off).toEqual([{ group: 'b', because: 'excluded' }])
   })
 
-  test('evicts a group before what it stands on, and no more than it must', () => {
+  test('evicts a group before its requirements, and no more than necessary', () => {
     const three = declareGroups(
       { a: { description }, b: { description, needs: ['a'] }, c: { description }, d: { description } },
       { groups: 3 },
@@ -234,7 +234,7 @@ describe('a quota by number', () => {
     expect(planActivate(three, before, 'd').off).toEqual([{ group: 'b', because: 'evicted' }])
   })
 
-  test('spares what a group in use stands on', () => {
+  test('does not evict the requirements of a group in use', () => {
     const three = declareGroups(
       { a: { description }, b: { description, needs: ['a'] }, c: { description }, d: { description } },
       { groups: 3 },
@@ -250,7 +250,7 @@ describe('a quota by number', () => {
     expect(failure.message).toBe('Group "c" does not fit: this server allows 2 groups at a time. Deactivate one of: a, b.')
   })
 
-  test('refuses a group that needs more than the whole quota', () => {
+  test('rejects a group that needs more than the whole quota', () => {
     const one = declareGroups({ a: { description }, b: { description, needs: ['a'] } }, { groups: 1 })
     const failure = refusalOf(() => planActivate(one, nothingActive, 'b'))
     expect(failure.message).toBe(
@@ -269,37 +269,37 @@ describe('a quota by tokens', () => {
   const cost = (name: string): number => costs.get(name) ?? 0
   const budget = flat({ tokens: 1000 })
 
-  test('leaves groups alone as long as all fit', () => {
+  test('evicts nothing while everything fits', () => {
     expect(planActivate(budget, active('a'), 'c', cost).off).toEqual([])
   })
 
-  test('switches off the least recently used groups, as many as it takes', () => {
+  test('evicts as many least recently used groups as necessary', () => {
     expect(planActivate(budget, active('a', 'b'), 'c', cost).off).toEqual([
       { group: 'a', because: 'evicted' },
       { group: 'b', because: 'evicted' },
     ])
   })
 
-  test('refuses a group that costs more than the whole budget', () => {
+  test('rejects a group that costs more than the whole budget', () => {
     const failure = refusalOf(() => planActivate(budget, active('a'), 'd', cost))
     expect(failure.details).toEqual({ group: 'd', limit: 1000, what: 'tokens' })
     expect(failure.message).toContain('1000 tokens of active tools')
   })
 
-  test('refuses where it was declared so', () => {
+  test('rejects with whenFull refuse', () => {
     const strict = flat({ tokens: 1000, whenFull: 'refuse' })
     expect(refusalOf(() => planActivate(strict, active('b'), 'c', cost)).message).toContain('Deactivate one of: b.')
   })
 })
 
 describe('using a group', () => {
-  test('makes it, its ancestors and all it needs the most recently used', () => {
+  test('makes it, its ancestors and its requirements the most recently used', () => {
     const before = active('files', 'cloud', 'aws', 's3', 'backup')
     expect(touch(groups, active('cloud', 'files', 'aws'), 'aws').groups).toEqual(['files', 'cloud', 'aws'])
     expect(touch(groups, before, 's3').groups).toEqual(['backup', 'cloud', 'aws', 'files', 's3'])
   })
 
-  test('that was the last one used changes nothing', () => {
+  test('that was used last changes nothing', () => {
     const before = active('files', 'cloud', 'aws')
     expect(touch(groups, before, 'aws')).toBe(before)
   })
@@ -309,7 +309,7 @@ describe('using a group', () => {
     expect(touch(groups, before, name)).toBe(before)
   })
 
-  test('never switches one on', () => {
+  test('never activates one', () => {
     expect(touch(groups, active('aws', 'files'), 'aws').groups).toEqual(['files', 'aws'])
   })
 
@@ -324,7 +324,7 @@ describe('after the declaration changed', () => {
     expect(reconcile(groups, active('gone', 'files', 's3', 'cloud')).groups).toEqual(['files', 'cloud'])
   })
 
-  test('an activation that still stands stays the same', () => {
+  test('a valid activation is the same object', () => {
     const before = active('cloud', 'aws', 'files', 's3')
     expect(reconcile(groups, before)).toBe(before)
   })
@@ -335,7 +335,7 @@ test('an activation survives being stored as JSON', () => {
   expect(JSON.parse(JSON.stringify(next))).toEqual(next)
 })
 
-test('the compiler refuses to change an activation in place', () => {
+test('the compiler rejects changing an activation in place', () => {
   const scope: Activation = { groups: [], tools: [], tags: [], versions: {} }
   // @ts-expect-error an activation is never changed in place
   scope.groups = ['files']
@@ -344,7 +344,7 @@ test('the compiler refuses to change an activation in place', () => {
   expect(nothingActive.tools).toEqual([])
 })
 
-// Random graphs and walks, checked against a second, slower understanding of the same rules.
+// Random graphs and walks, checked against a second, slower implementation of the same rules.
 
 interface Graph {
   readonly declarations: Declarations
@@ -369,7 +369,7 @@ const quotas: fc.Arbitrary<Quota> = fc.record(
   { requiredKeys: [] },
 )
 
-/** Graphs of groups; `mayRefer` decides which of the names a group may stand on. */
+/** Graphs of groups; `mayRefer` selects the names that a group may depend on. */
 function graphs(mayRefer: (group: string, other: string) => boolean): fc.Arbitrary<Graph> {
   const declared = names.map((name) =>
     fc
@@ -403,13 +403,13 @@ const walks: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 40 },
 )
 
-/** What a group stands on directly. */
+/** The direct dependencies of a group. */
 const under = (declarations: Declarations, name: string): readonly string[] => {
   const { parent, needs = [] } = declarations[name] ?? {}
   return parent === undefined ? needs : [parent, ...needs]
 }
 
-/** The groups and everything they stand on, found by growing the set until nothing is added. */
+/** The groups and their transitive dependencies, found by growing the set until nothing is added. */
 function support(declarations: Declarations, wanted: Iterable<string>): Set<string> {
   const found = new Set(wanted)
   for (let size = -1; size !== found.size; ) {
@@ -436,7 +436,7 @@ const fits = ({ quota, costs }: Graph, set: Iterable<string>): boolean => {
   return all.length <= (quota.groups ?? Number.POSITIVE_INFINITY) && spent <= (quota.tokens ?? Number.POSITIVE_INFINITY)
 }
 
-/** Why this declaration must be refused, if it must. */
+/** Why this declaration must be rejected, if it must. */
 function flawOf({ declarations, quota }: Graph): 'group_cycle' | 'conflicting_groups' | undefined {
   const selfish = names.some((name) => exclude(declarations, name, name))
   if (selfish) return 'conflicting_groups'
@@ -449,8 +449,8 @@ function flawOf({ declarations, quota }: Graph): 'group_cycle' | 'conflicting_gr
   return clashing(declarations, defaults) || defaults.size > (quota.groups ?? defaults.size) ? 'conflicting_groups' : undefined
 }
 
-/** Who is active and when each was last used. */
-interface World {
+/** The active groups and when each was last used. */
+interface WalkState {
   readonly graph: Graph
   readonly groups: Groups
   readonly activation: Activation
@@ -465,16 +465,16 @@ function deepFreeze<T>(value: T): T {
   return value
 }
 
-const isOn = ({ activation }: World, name: string): boolean => activation.groups.includes(name)
+const isOn = ({ activation }: WalkState, name: string): boolean => activation.groups.includes(name)
 
-/** Why this step must be refused, if it must. */
-function refusalExpected(world: World, step: Step): Failure['reason'] | undefined {
-  const { graph, activation } = world
+/** Why this step must be rejected, if it must. */
+function refusalExpected(state: WalkState, step: Step): Failure['reason'] | undefined {
+  const { graph, activation } = state
   if (step.kind === 'deactivate' || step.kind === 'touch') return undefined
   const { declarations } = graph
   const asked = step.kind === 'all' ? step.names : [step.name]
   const parent = step.kind === 'all' ? undefined : declarations[step.name]?.parent
-  if (parent !== undefined && !isOn(world, parent)) return 'group_inactive'
+  if (parent !== undefined && !isOn(state, parent)) return 'group_inactive'
   const wanted = support(declarations, asked)
   if (clashing(declarations, wanted)) return 'conflicting_groups'
   if (!fits(graph, wanted)) return 'quota_full'
@@ -482,7 +482,7 @@ function refusalExpected(world: World, step: Step): Failure['reason'] | undefine
   return graph.quota.whenFull === 'refuse' && !fits(graph, new Set([...left, ...wanted])) ? 'quota_full' : undefined
 }
 
-function planOfStep({ graph, groups: declared, activation }: World, step: Step): Plan {
+function planOfStep({ graph, groups: declared, activation }: WalkState, step: Step): Plan {
   const cost = (name: string): number => graph.costs[name] ?? 0
   if (step.kind === 'all') return planActivateAll(declared, activation, step.names, cost)
   if (step.kind === 'activate') return planActivate(declared, activation, step.name, cost)
@@ -493,13 +493,13 @@ function planOfStep({ graph, groups: declared, activation }: World, step: Step):
 const sameSet = (one: Iterable<string>, other: Iterable<string>): boolean =>
   [...new Set(one)].toSorted().join() === [...new Set(other)].toSorted().join()
 
-/** Whether no group comes before one that must come first. */
+/** Whether every group comes after those that must come first. */
 const inOrder = (list: readonly string[], mustPrecede: (one: string, other: string) => boolean): boolean =>
   list.every((name, index) => !list.slice(index + 1).some((later) => mustPrecede(later, name)))
 
-/** Each rule that this plan breaks, in words. */
-function brokenRules(world: World, step: Step, plan: Plan): readonly string[] {
-  const { graph, activation } = world
+/** A message for each rule that this plan breaks. */
+function brokenRules(state: WalkState, step: Step, plan: Plan): readonly string[] {
+  const { graph, activation } = state
   const { declarations } = graph
   const before = activation.groups
   const after = plan.next.groups
@@ -514,14 +514,14 @@ function brokenRules(world: World, step: Step, plan: Plan): readonly string[] {
     'the quota holds': fits(graph, after),
     'off lists a group after all that stand on it': inOrder(off, (one, other) => standsOn(declarations, one, other)),
     'on lists a group before all that stand on it': inOrder(plan.on, (one, other) => standsOn(declarations, other, one)),
-    ...rulesOfStep(world, step, plan),
+    ...rulesOfStep(state, step, plan),
   }
   return Object.keys(rules).filter((rule) => rules[rule] === false)
 }
 
-function rulesOfStep(world: World, step: Step, { next, off, on }: Plan): { readonly [rule: string]: boolean } {
-  const { declarations } = world.graph
-  const before = world.activation.groups
+function rulesOfStep(state: WalkState, step: Step, { next, off, on }: Plan): { readonly [rule: string]: boolean } {
+  const { declarations } = state.graph
+  const before = state.activation.groups
   const gone = off.map(({ group }) => group)
   if (step.kind === 'touch') return { 'using a group switches nothing': sameSet(next.groups, before) }
   if (step.kind === 'deactivate') {
@@ -533,23 +533,23 @@ function rulesOfStep(world: World, step: Step, { next, off, on }: Plan): { reado
   const losers = before.filter((name) => clashing(declarations, new Set([...wanted, ...support(declarations, [name])])))
   const evicted = gone.filter((name) => !losers.includes(name))
   const contenders = new Set([...before.filter((name) => !losers.includes(name)), ...wanted])
-  const lastUse = (name: string): number => world.usedAt.get(name) ?? 0
+  const lastUse = (name: string): number => state.usedAt.get(name) ?? 0
   const oldestKept = Math.min(...next.groups.filter((name) => !wanted.has(name)).map(lastUse))
   return {
     'what was asked for is active': asked.every((name) => next.groups.includes(name)),
     'nothing is switched for groups that are active':
       on.length + off.length === 0 || !asked.every((name) => before.includes(name)),
     'what is excluded goes, with all that stands on it': losers.every((name) => gone.includes(name)),
-    'nothing is evicted when all fit': evicted.length === 0 || !fits(world.graph, contenders),
+    'nothing is evicted when all fit': evicted.length === 0 || !fits(state.graph, contenders),
     'what is evicted was used before all that stays': evicted.every((name) => lastUse(name) <= oldestKept),
   }
 }
 
-/** Without circles: a group stands only on names before its own. */
+/** Without cycles: a group depends only on names before its own. */
 const downward = (group: string, other: string): boolean => other < group
 
 describe('random groups', () => {
-  test('are accepted or refused as the rules say', () => {
+  test('are accepted or rejected by the rules', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -564,7 +564,7 @@ describe('random groups', () => {
     )
   })
 
-  test('keep every rule through any walk of switching on, switching off and using', () => {
+  test('keep every rule in any sequence of activating, deactivating and using', () => {
     fc.assert(
       fc.property(graphs(downward), walks, (graph, steps) => {
         fc.pre(flawOf(graph) === undefined)
@@ -572,16 +572,16 @@ describe('random groups', () => {
         const untouched = structuredClone(declared)
         const initial = initialActivation(declared)
         expect(new Set(initial.groups)).toEqual(support(graph.declarations, initial.groups))
-        // What default groups cost is not known where they are declared.
+        // The cost of default groups is not known at declaration.
         let activation = deepFreeze(fits(graph, initial.groups) ? initial : nothingActive)
         const usedAt = new Map<string, number>()
         for (const [index, step] of steps.entries()) {
-          const world: World = { graph, groups: declared, activation, usedAt }
-          const refusal = reasonOf(() => planOfStep(world, step))
-          expect(refusal).toBe(refusalExpected(world, step))
+          const state: WalkState = { graph, groups: declared, activation, usedAt }
+          const refusal = reasonOf(() => planOfStep(state, step))
+          expect(refusal).toBe(refusalExpected(state, step))
           if (refusal !== undefined) continue
-          const plan = planOfStep(world, step)
-          expect(brokenRules(world, step, plan)).toEqual([])
+          const plan = planOfStep(state, step)
+          expect(brokenRules(state, step, plan)).toEqual([])
           activation = deepFreeze(plan.next)
           const used = step.kind === 'all' ? step.names : step.kind === 'deactivate' ? [] : [step.name]
           const inUse = used.filter((name) => activation.groups.includes(name))
@@ -607,7 +607,7 @@ describe('a gate', () => {
     { groups: 2 },
   )
 
-  test('is the parent of every group without one, and nothing behind it is on while it is closed', () => {
+  test('is the parent of all root groups, and nothing behind it is active while it is closed', () => {
     expect([...gated.byName.values()].map(({ name, parent }) => [name, parent])).toEqual([
       [gateName, undefined],
       ['a', gateName],
@@ -627,7 +627,7 @@ describe('a gate', () => {
     expect(planDeactivate(gated, two.next, gateName).next.groups).toEqual([])
   })
 
-  test('is in no list of groups', () => {
+  test('is not in any list of groups', () => {
     expect(() => groupOf(gated, 'd')).toThrow('Groups: a, b, c.')
   })
 })

@@ -3,7 +3,7 @@ import { generateDescription } from './description.ts'
 
 const about = (label: string, names: string): string => generateDescription(label, names.split(/\s+/u).filter(Boolean))
 
-test('a group is described by what its tools work on, most frequent first', () => {
+test('a group is described by the objects of its tools, most frequent first', () => {
   const notion = `API-get-user API-get-users API-get-block-children API-patch-block-children API-retrieve-a-block API-update-a-block
     API-retrieve-a-page API-patch-page API-post-page API-create-a-comment API-query-data-source API-retrieve-a-data-source`
   expect(about('notion', notion)).toBe('Notion: blocks, pages, users, data sources (12 tools)')
@@ -22,13 +22,13 @@ test('server names and verbs are not objects', () => {
   expect(about('shop', 'shop__order_create shop__order_cancel shop__basket_read')).toBe('Shop: orders, baskets (3 tools)')
 })
 
-test('names without an object stand for themselves, and one tool is not several', () => {
+test('names without an object are used as they are, and one tool is singular', () => {
   expect(about('desk', 'desk__echo')).toBe('Desk: echo (1 tool)')
   expect(about('database', 'query insert update')).toBe('Database: query, insert, update (3 tools)')
   expect(about('empty', '')).toBe('Empty (0 tools)')
 })
 
-test('the description is short and the same for the same names, whatever they are', () => {
+test('the description is short and deterministic for any names', () => {
   const names = Array.from({ length: 500 }, (_, index) => `get_thing${'x'.repeat(index % 7)}_number_${index}_of_many_${index}`)
   const made = generateDescription('many', names)
   expect(made).toBe(generateDescription('many', names))

@@ -37,7 +37,7 @@ function refusalOf(declarations: Declarations, quota?: Quota): Failure {
 }
 
 describe('declared groups', () => {
-  test('are known by name, with what was left out filled in', () => {
+  test('are found by name, with defaults applied', () => {
     expect(groupOf(cloud, 'files')).toEqual({
       name: 'files',
       description: 'Files',
@@ -55,16 +55,16 @@ describe('declared groups', () => {
     expect(groupOf(cloud, 'gcp').excludes).toEqual(new Set(['aws']))
   })
 
-  test('know their children and who needs them', () => {
+  test('know their children and dependents', () => {
     expect(cloud.children.get('cloud')).toEqual(['aws', 'gcp'])
     expect(cloud.dependents.get('files')).toEqual(['s3'])
   })
 
-  test('may be none', () => {
+  test('may be empty', () => {
     expect(noGroups.byName.size).toBe(0)
   })
 
-  test('may be called like a property of every object', () => {
+  test('can be named like a property of Object.prototype', () => {
     const groups = declareGroups({ constructor: { description }, toString: { description, parent: 'constructor' } })
     expect(ancestorsOf(groups, 'toString')).toEqual(['constructor'])
   })
@@ -78,7 +78,7 @@ describe('declared groups', () => {
   })
 })
 
-describe('a declaration is refused', () => {
+describe('a declaration is rejected', () => {
   test.each<[string, Declarations]>([
     ['a parent', { a: { description, parent: 'fils' }, files: { description } }],
     ['a need', { a: { description, needs: ['fils'] }, files: { description } }],
@@ -106,7 +106,7 @@ describe('a declaration is refused', () => {
     expect(failure.message).toContain(path.join(' → '))
   })
 
-  test('with the circle alone as its path, not the way to it', () => {
+  test('with only the cycle as its path, not the way to it', () => {
     const failure = refusalOf({
       way: { description, needs: ['a'] },
       a: { description, needs: ['b'] },
@@ -143,13 +143,13 @@ describe('a declaration is refused', () => {
     expect(refusalOf(declarations).reason).toBe('conflicting_groups')
   })
 
-  test('when more is on by default than the quota allows', () => {
+  test('if the default groups exceed the quota', () => {
     const failure = refusalOf({ a: { description }, b: { description, parent: 'a', default: true } }, { groups: 1 })
     expect(failure.reason).toBe('conflicting_groups')
     expect(failure.details).toEqual({ groups: ['a', 'b'] })
   })
 
-  test.each(['', 'file ops', '__proto__', 'x'.repeat(101)])('when a group is called %j', (name) => {
+  test.each(['', 'file ops', '__proto__', 'x'.repeat(101)])('when a group is named %j', (name) => {
     expect(refusalOf(Object.fromEntries([[name, { description }]])).reason).toBe('invalid_name')
   })
 
@@ -164,8 +164,8 @@ describe('a declaration is refused', () => {
   })
 })
 
-describe('asking for a group', () => {
-  test('that does not exist names the nearest and all there are', () => {
+describe('looking up a group', () => {
+  test('that does not exist names the nearest and all groups', () => {
     expect(() => groupOf(cloud, 'clod')).toThrow('Unknown group "clod". Nearest: cloud. Groups: cloud, aws, gcp, s3, files.')
   })
 
@@ -173,36 +173,36 @@ describe('asking for a group', () => {
     expect(() => groupOf(noGroups, 'files')).toThrow('Unknown group "files". This server has no groups.')
   })
 
-  test('where there are many names the first twenty', () => {
+  test('names the first twenty of many groups', () => {
     const many = declareGroups(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`group_${index}`, { description }])))
     expect(() => groupOf(many, 'zzz')).toThrow(/group_19, …\.$/)
   })
 
-  test('by a hostile name shows it escaped and cut', () => {
+  test('with a hostile name shows it escaped and truncated', () => {
     expect(() => groupOf(cloud, `\u001b[2J${'x'.repeat(100_000)}`)).toThrow(/^Unknown group "\\u\{1b\}\[2Jx{116}…"\./)
   })
 
-  test.each(['__proto__', 'constructor', 'toString'])('called %s finds none that was not declared', (name) => {
+  test.each(['__proto__', 'constructor', 'toString'])('named %s finds only declared groups', (name) => {
     expect(() => groupOf(cloud, name)).toThrow('Unknown group')
   })
 })
 
-describe('around a group', () => {
+describe('relations of a group', () => {
   test('its ancestors are listed nearest first', () => {
     expect(ancestorsOf(cloud, 's3')).toEqual(['aws', 'cloud'])
     expect(ancestorsOf(cloud, 'nowhere')).toEqual([])
   })
 
-  test('all that must be active for it comes in the order of switching on', () => {
+  test('its transitive requirements come in activation order', () => {
     expect(closureOf(cloud, 's3')).toEqual(['cloud', 'aws', 'files', 's3'])
   })
 
-  test('all that falls with it comes in the order of switching off', () => {
+  test('its transitive dependents come in deactivation order', () => {
     expect(dependentClosure(cloud, 'cloud')).toEqual(['s3', 'aws', 'gcp', 'cloud'])
     expect(dependentClosure(cloud, 'files')).toEqual(['s3', 'files'])
   })
 
-  test('groups are put children first without adding any', () => {
+  test('groups are sorted children first without adding any', () => {
     expect(childrenFirst(cloud, ['cloud', 's3'])).toEqual(['s3', 'cloud'])
   })
 
@@ -212,7 +212,7 @@ describe('around a group', () => {
   })
 })
 
-test('a group stands on another exactly when it falls with it', () => {
+test('a group depends on another exactly if it is deactivated with it', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   const graph = fc.tuple(
     ...names.map((_, index) =>
@@ -252,7 +252,7 @@ test('a declaration is checked against the other group names', () => {
   const misspelt: GroupDeclaration<Name> = { description: 'Labels on issues', parent: 'isues' }
   // @ts-expect-error 'repo' is not one of the groups
   const stranger: GroupDeclaration<Name> = { description: 'Labels on issues', needs: ['repo'] }
-  // A group that does not say what it is about is described by its tools.
+  // A group without a description is described by its tools.
   const silent: GroupDeclaration<Name> = { parent: 'issues' }
   expectTypeOf(labels.parent).toEqualTypeOf<Name | undefined>()
   expect([labels, misspelt, stranger, silent]).toHaveLength(4)

@@ -17,7 +17,7 @@ function refusalOf(cursor: string): Failure {
   throw new Error('the cursor was accepted')
 }
 
-test('walking the pages gives every item once, in order', () => {
+test('following the cursors returns every item once, in order', () => {
   fc.assert(
     fc.property(fc.array(fc.integer(), { maxLength: 100 }), fc.integer({ min: 1, max: 120 }), (items, size) => {
       const walked: number[] = []
@@ -39,7 +39,7 @@ test('without a page size everything is on one page', () => {
   expect(pageOf(letters, undefined, list)).toEqual({ items: letters })
 })
 
-test('a cursor still leads to the rest when the page size is gone', () => {
+test('a cursor still works after the page size was removed', () => {
   const { nextCursor } = pageOf(letters, 3, list)
   expect(pageOf(letters, undefined, list, nextCursor)).toEqual({ items: ['d', 'e', 'f', 'g'] })
 })
@@ -49,12 +49,12 @@ test('a cursor can be used more than once', () => {
   expect(pageOf(letters, 3, list, nextCursor)).toEqual(pageOf(letters, 3, list, nextCursor))
 })
 
-test('a last page that is just full has no cursor', () => {
+test('a full last page has no cursor', () => {
   expect(pageOf(['a', 'b'], 2, list)).toEqual({ items: ['a', 'b'] })
 })
 
 describe('a cursor is stale', () => {
-  test('when it was made for another list', () => {
+  test('if it was made for another list', () => {
     const { nextCursor = '' } = pageOf(letters, 2, fingerprint('another list'))
     const failure = refusalOf(nextCursor)
     expect(failure.reason).toBe('stale_cursor')
@@ -62,7 +62,7 @@ describe('a cursor is stale', () => {
     expect(failure.message).toContain('List again without a cursor')
   })
 
-  test('when it points behind the end', () => {
+  test('if it points beyond the end', () => {
     expect(refusalOf(`zzzzzzzz.${list}`).reason).toBe('stale_cursor')
   })
 })
@@ -85,13 +85,13 @@ describe('a cursor is invalid', () => {
     expect(refusalOf(cursor).reason).toBe('invalid_cursor')
   })
 
-  test('when it is a megabyte long, and the refusal stays short', () => {
+  test('if it is a megabyte long, and the error stays short', () => {
     const failure = refusalOf('1'.repeat(2 ** 20))
     expect(failure.reason).toBe('invalid_cursor')
     expect(JSON.stringify(failure.details).length).toBeLessThan(200)
   })
 
-  test('whatever characters it is made of, and nothing but a failure is thrown', () => {
+  test('for any characters, and nothing but a failure is thrown', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (cursor) => {
         expect(refusalOf(cursor).reason).toBe('invalid_cursor')

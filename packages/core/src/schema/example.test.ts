@@ -15,9 +15,9 @@ describe('an example of a text', () => {
     [{ format: 'ipv4' }, '192.0.2.1'],
     [{ format: 'ipv6' }, '2001:db8::1'],
     [{ format: 'unknown' }, 'text'],
-    // As zod writes an address: the pattern looks ahead, and says the same as the format.
+    // As zod writes an email address: the pattern has lookaheads, and is equivalent to the format.
     [{ format: 'email', pattern: '^(?!\\.)(?!.*\\.\\.)([a-z]+)@([a-z]+\\.)+[a-z]{2,}$' }, 'name@example.com'],
-    // The pattern narrows the format down.
+    // The pattern is more specific than the format.
     [{ format: 'email', pattern: '^[a-z]+@acme\\.example$' }, 'abc@acme.example'],
     [{ pattern: '^(?=.*\\d)[a-z\\d]{8,}$' }, '<matches ^(?=.*\\d)[a-z\\d]{8,}$>'],
   ])('%j: %s', (schema, example) => {
@@ -34,7 +34,7 @@ test.each([
   expect(exampleOf(schema)).toBe(example)
 })
 
-test('arguments are corrected with examples that the schema takes', () => {
+test('arguments are corrected with examples that match the schema', () => {
   const schema = {
     type: 'object',
     properties: { zip: { type: 'string', pattern: '^\\d{4}$' }, on: { type: 'string', format: 'date' } },

@@ -27,7 +27,7 @@ const labelsOf = (field: Field): readonly string[] => {
 const valuesOf = (field: Field): readonly unknown[] =>
   field.kind === 'choice' || field.kind === 'multichoice' ? field.choices.map(({ value }) => value) : []
 
-/** Every field, however deep. */
+/** Every field, at any depth. */
 function* all(field: Field): Generator<Field> {
   yield field
   if (field.kind === 'list') yield* all(field.item)
@@ -67,24 +67,24 @@ describe('the kind of a field', () => {
     ['true', true, 'json'],
     ['null alone', { type: 'null' }, 'json'],
     ['null in a union alone', { anyOf: [{ type: 'null' }] }, 'json'],
-    ['a type nobody knows', { type: 'date' }, 'json'],
-    ['a type that is no text', { type: 7 }, 'json'],
+    ['an unknown type', { type: 'date' }, 'json'],
+    ['a type that is not a string', { type: 7 }, 'json'],
   ])('for %s', (_, schema, kind) => {
     expect(fieldOf(schema).kind).toBe(kind)
   })
 
-  test.each(['body', 'description', 'Message'])('is a text of several lines for a string called %s', (name) => {
+  test.each(['body', 'description', 'Message'])('is multi-line text for a string named %s', (name) => {
     expect(fieldOf({ type: 'string' }, {}, name).kind).toBe('multiline')
   })
 
   test.each([
     ['a format', { format: 'email' }],
     ['choices', { enum: ['short', 'long'] }],
-  ])('is not a text of several lines when the schema says more: %s', (_, rest) => {
+  ])('is not multi-line text if the schema is more specific: %s', (_, rest) => {
     expect(fieldOf({ type: 'string', ...rest }, {}, 'body').kind).not.toBe('multiline')
   })
 
-  test('is json with the types allowed where a form cannot show parts', () => {
+  test('is json with the allowed types if a form cannot show the parts', () => {
     expect(fieldOf({ type: 'array', items: [] })).toMatchObject({ kind: 'json', types: ['array'] })
     expect(fieldOf({})).not.toHaveProperty('types')
   })
@@ -114,7 +114,7 @@ describe('a field', () => {
     expect(fieldOf({})).not.toHaveProperty('description')
   })
 
-  test('has a default even when that is null, and none when the schema has none', () => {
+  test('has a default, which can be null, only if the schema has one', () => {
     expect(fieldOf({ default: null })).toHaveProperty('default', null)
     expect(fieldOf({})).not.toHaveProperty('default')
   })
@@ -125,7 +125,7 @@ describe('a field', () => {
     expect(description).toHaveLength(4_000)
   })
 
-  test('knows its limits', () => {
+  test('has its limits', () => {
     const schema = {
       type: 'string',
       minLength: 1,
@@ -149,7 +149,7 @@ describe('a field', () => {
     })
   })
 
-  test('reads the limits of older schemas', () => {
+  test('supports the limits of older schemas', () => {
     const schema = { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: true }
     expect(fieldOf(schema).constraints).toEqual({ exclusiveMinimum: 0, exclusiveMaximum: 9 })
   })
@@ -159,34 +159,34 @@ describe('a field', () => {
     ['a union with a reference to null', { anyOf: [{ type: 'string', maxLength: 3 }, { $ref: '#/$defs/none' }] }],
     ['two types', { type: ['null', 'string'], maxLength: 3 }],
     ['the older keyword', { type: 'string', nullable: true, maxLength: 3 }],
-  ])('that may be null keeps its kind and limits: %s', (_, schema) => {
+  ])('that can be null keeps its kind and limits: %s', (_, schema) => {
     const field = fieldOf(schema, { $defs: { none: { const: null } } })
     expect(field).toMatchObject({ kind: 'text', nullable: true, constraints: { maxLength: 3 } })
   })
 
   test('around a single branch keeps its own annotations and inherits missing ones', () => {
-    const inner = { type: 'string', title: 'Inner', description: 'inner words', format: 'password' }
+    const inner = { type: 'string', title: 'Inner', description: 'inner text', format: 'password' }
     expect(fieldOf({ anyOf: [inner, { type: 'null' }] })).toMatchObject({
       label: 'Inner',
-      description: 'inner words',
+      description: 'inner text',
       secret: true,
     })
-    expect(fieldOf({ title: 'Outer', description: 'outer words', oneOf: [inner] })).toMatchObject({
+    expect(fieldOf({ title: 'Outer', description: 'outer text', oneOf: [inner] })).toMatchObject({
       label: 'Outer',
-      description: 'outer words',
+      description: 'outer text',
       nullable: false,
     })
   })
 
   test.each(['password', 'userPassword', 'api_key', 'apiKey', 'API-KEY', 'github_token', 'client.secret', 'credentials'])(
-    'called %s is secret',
+    'named %s is secret',
     (name) => {
       expect(fieldOf({ type: 'string' }, {}, name).secret).toBe(true)
     },
   )
 
   test.each(['max_tokens', 'page_token', 'nextToken', 'tokenizer', 'key', 'secretary', 'passwordless_mode'])(
-    'called %s is not secret',
+    'named %s is not secret',
     (name) => {
       expect(fieldOf({ type: 'string' }, {}, name).secret).toBe(false)
     },
@@ -206,7 +206,7 @@ describe('choices', () => {
     expect(labelsOf(fieldOf({ enum: ['a'], 'x-enumNames': [7] }))).toEqual(['a'])
   })
 
-  test('may be written as constants with titles', () => {
+  test('can be constants with titles', () => {
     const field = fieldOf({ oneOf: [{ const: 'a', title: 'First', description: 'The first' }, { const: 'b' }] })
     expect(field).toMatchObject({
       kind: 'choice',
@@ -217,7 +217,7 @@ describe('choices', () => {
     })
   })
 
-  test('may be several, as a list of constants with titles', () => {
+  test('can be multiple, as a list of constants with titles', () => {
     const field = fieldOf({
       type: 'array',
       items: {
@@ -231,12 +231,12 @@ describe('choices', () => {
     expect(labelsOf(field)).toEqual(['Red', 'Green'])
   })
 
-  test('with null among them may be null', () => {
+  test('that include null make the field nullable', () => {
     expect(fieldOf({ enum: ['a', null] }).nullable).toBe(true)
     expect(fieldOf({ anyOf: [{ enum: ['a', 'b'] }, { enum: [null] }] })).toMatchObject({ kind: 'choice', nullable: true })
   })
 
-  test('are each there once', () => {
+  test('are unique', () => {
     expect(valuesOf(fieldOf({ anyOf: [{ enum: ['a', 'b'] }, { enum: ['b', 'c'] }] }))).toEqual(['a', 'b', 'c'])
   })
 })
@@ -245,16 +245,16 @@ describe('a union', () => {
   const file = { type: 'object', properties: { kind: { const: 'file' }, path: { type: 'string' } }, required: ['kind', 'path'] }
   const url = { type: 'object', properties: { kind: { const: 'url' }, url: { type: 'string' } }, required: ['kind', 'url'] }
 
-  test('calls its branches by title, by the constant that marks them, or by kind', () => {
+  test('names its branches by title, by their constant, or by kind', () => {
     const branches = [{ ...file, title: 'A file' }, url, { type: 'array', items: { type: 'integer' } }, { type: 'string' }]
     expect(labelsOf(fieldOf({ oneOf: branches }))).toEqual(['A file', 'url', 'list of integer', 'text'])
   })
 
-  test('of several types has a branch for each, without the title of the whole', () => {
+  test('of several types has a branch for each, without the title of the union', () => {
     expect(labelsOf(fieldOf({ title: 'Id', type: ['string', 'integer', 'null'] }))).toEqual(['text', 'integer'])
   })
 
-  test('of objects has the fields of all, and asks only for what every branch asks for', () => {
+  test('of objects has the fields of all branches, and requires only what every branch requires', () => {
     const fields = fieldsIn(fieldOf({ oneOf: [file, url] }))
     expect(fields.map(({ name, required }) => [name, required])).toEqual([
       ['kind', true],
@@ -275,13 +275,13 @@ describe('a union', () => {
     expect(fieldsIn(both(file, url) as Field)).toHaveLength(3)
   })
 
-  test('that only restricts combinations keeps the shape of the outer schema', () => {
+  test('that only restricts combinations keeps the fields of the outer schema', () => {
     const together = { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] }
     expect(fieldOf(together)).toMatchObject({ kind: 'object', fields: [{ name: 'a' }, { name: 'b' }] })
     expect(namesOf(formOf(together).fields)).toEqual(['a', 'b'])
   })
 
-  test('inside an object that has fields too gives each branch those fields', () => {
+  test('inside an object with fields adds those fields to each branch', () => {
     const schema = {
       ...object({ id: { type: 'string' } }, { required: ['id'] }),
       oneOf: [file, { $ref: '#/$defs/url' }],
@@ -296,7 +296,7 @@ describe('a union', () => {
     ])
   })
 
-  test('has no fields when it is of plain values', () => {
+  test('of plain values has no fields', () => {
     expect(fieldsIn(fieldOf({ type: ['string', 'number'] }))).toEqual([])
     expect(fieldsIn(fieldOf({ type: 'string' }))).toEqual([])
   })
@@ -310,18 +310,18 @@ describe('references', () => {
     expect(field).toMatchObject({ kind: 'object', label: 'Owner', fields: [{ path: ['x', 'name'], required: true }] })
   })
 
-  test('may be escaped, or lead over another', () => {
+  test('can be escaped, or refer to another reference', () => {
     const defs = { 'a/b~c d': { $ref: '#/$defs/user' }, ...$defs }
     expect(fieldOf({ $ref: '#/$defs/a~1b~0c%20d' }, { $defs: defs }).kind).toBe('object')
   })
 
-  test('to the same place side by side are each followed', () => {
+  test('to the same target next to each other are all followed', () => {
     const form = formOf(object({ a: { $ref: '#/$defs/user' }, b: { $ref: '#/$defs/user' } }, { $defs }))
     expect(form.fields.map(({ kind }) => kind)).toEqual(['object', 'object'])
     expect(form.isCut).toBe(false)
   })
 
-  test('in a circle are cut where they meet themselves, with their type kept', () => {
+  test('in a cycle are cut where they recur, with their type kept', () => {
     const node = { type: 'object', properties: { value: { type: 'string' }, next: { $ref: '#/$defs/node' } } }
     const form = formOf(object({ head: { $ref: '#/$defs/node' } }, { $defs: { node } }))
     expect(form).toMatchObject({
@@ -335,7 +335,7 @@ describe('references', () => {
     ['a pair', object({ x: { $ref: '#/$defs/a' } }, { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } })],
     ['an allOf', object({ x: { $ref: '#/$defs/a' } }, { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } })],
     ['the whole by allOf', { type: 'object', allOf: [{ $ref: '#' }], properties: { x: {} } }],
-  ])('in a circle end: %s', (_, schema) => {
+  ])('in a cycle end: %s', (_, schema) => {
     const form = formOf(schema)
     expect(form.isCut).toBe(true)
     expect(form.fields).toMatchObject([{ name: 'x', kind: 'json' }])
@@ -344,11 +344,11 @@ describe('references', () => {
   test.each([
     ['elsewhere', 'https://example.com/schema.json'],
     ['a name', '#user'],
-    ['nothing', '#/$defs/nobody'],
-    ['something that is no schema', '#/$defs/user/title'],
+    ['nothing', '#/$defs/missing'],
+    ['something that is not a schema', '#/$defs/user/title'],
     ['what every object inherits', '#/constructor'],
     ['a broken escape', '#/%E0%A4%A'],
-  ])('to %s leave a field of any value', (_, $ref) => {
+  ])('to %s become a field of any value', (_, $ref) => {
     const form = formOf(object({ x: { $ref, description: 'kept' } }, { $defs }))
     expect(form.isCut).toBe(true)
     expect(form.fields).toMatchObject([{ kind: 'json', description: 'kept' }])
@@ -356,17 +356,17 @@ describe('references', () => {
 })
 
 describe('allOf', () => {
-  test('is one schema that asks what all ask', () => {
+  test('is one schema with all requirements', () => {
     const field = fieldOf({
-      title: 'First words',
+      title: 'First title',
       allOf: [
-        { type: ['number', 'string'], minimum: 1, maximum: 9, title: 'Second words' },
+        { type: ['number', 'string'], minimum: 1, maximum: 9, title: 'Second title' },
         { type: 'integer', minimum: 3, maximum: 20, multipleOf: 2 },
         true,
         false,
       ],
     })
-    expect(field).toMatchObject({ kind: 'integer', label: 'First words', constraints: { minimum: 3, maximum: 9, multipleOf: 2 } })
+    expect(field).toMatchObject({ kind: 'integer', label: 'First title', constraints: { minimum: 3, maximum: 9, multipleOf: 2 } })
   })
 
   test('merges properties, required and shared properties', () => {
@@ -388,12 +388,12 @@ describe('allOf', () => {
     ])
   })
 
-  test('keeps the values that all allow', () => {
+  test('keeps the values that all branches allow', () => {
     expect(valuesOf(fieldOf({ enum: ['a', 'b', 'c'], allOf: [{ enum: ['b', 'c', 'd'] }] }))).toEqual(['b', 'c'])
     expect(fieldOf({ type: 'integer', allOf: [{ type: 'number' }] }).kind).toBe('integer')
   })
 
-  test('with a part that cannot be read still shows the others', () => {
+  test('with an unreadable branch still shows the others', () => {
     const form = formOf(object({ a: {} }, { allOf: [{ $ref: 'https://example.com/' }] }))
     expect(namesOf(form.fields)).toEqual(['a'])
     expect(form.isCut).toBe(true)
@@ -401,11 +401,11 @@ describe('allOf', () => {
 })
 
 describe('the order of fields', () => {
-  test('is the order in which they are written', () => {
+  test('is that of the schema', () => {
     expect(namesOf(formOf(object({ b: {}, a: {}, c: {} })).fields)).toEqual(['b', 'a', 'c'])
   })
 
-  test('follows x-order, as numbers or as a list, and the others come after', () => {
+  test('follows x-order, as numbers or as a list; others come after', () => {
     const numbered = { c: {}, b: { 'x-order': 2 }, a: { 'x-order': 1 }, d: { 'x-order': 'soon' } }
     expect(formOf(object(numbered)).fields.map(({ name, order }) => [name, order])).toEqual([
       ['a', 0],
@@ -417,8 +417,8 @@ describe('the order of fields', () => {
   })
 })
 
-describe('properties of other names', () => {
-  test('are a field of their own when the schema foresees them', () => {
+describe('additional properties', () => {
+  test('are a separate field if the schema defines them', () => {
     expect(fieldOf({ type: 'object', additionalProperties: { type: 'integer' } })).toMatchObject({ extra: { kind: 'integer' } })
     expect(fieldOf({ type: 'object', properties: { a: {} }, additionalProperties: true })).toMatchObject({
       extra: { kind: 'json' },
@@ -435,8 +435,8 @@ describe('properties of other names', () => {
   })
 })
 
-describe('names that are trouble elsewhere', () => {
-  test('are names like any other here', () => {
+describe('names of Object.prototype properties', () => {
+  test('are ordinary names', () => {
     const form = formOf(
       parsed(
         '{"type":"object","properties":{"__proto__":{"type":"string"},"":{},"--help":{},"constructor":{}},"required":["__proto__"]}',
@@ -448,7 +448,7 @@ describe('names that are trouble elsewhere', () => {
     expect(Object.prototype).not.toHaveProperty('kind')
   })
 
-  test('survive being joined by allOf and by a union', () => {
+  test('survive merging by allOf and by a union', () => {
     const schema = parsed(
       '{"allOf":[{"properties":{"__proto__":{"type":"string"}}},{"properties":{"__proto__":{"maxLength":3},"toString":{}}}],"type":"object"}',
     )
@@ -464,13 +464,13 @@ describe('the budget', () => {
   const wide = (count: number): JsonSchema =>
     object(Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { type: 'string' }])))
 
-  test('is enough for 20,000 properties, and what comes after is left out', () => {
+  test('is enough for 20,000 properties, and the rest is omitted', () => {
     expect(formOf(wide(20_000))).toMatchObject({ isCut: false, fields: { length: 20_000 } })
     expect(formOf(wide(30_000))).toMatchObject({ isCut: true, fields: { length: 20_000 } })
     expect(formOf(wide(9), { fields: 3 })).toMatchObject({ isCut: true, fields: { length: 3 } })
   })
 
-  test('ends a schema of any depth', () => {
+  test('limits a schema of any depth', () => {
     let schema: JsonSchema = { type: 'string' }
     for (let level = 0; level < 5_000; level++) schema = object({ a: schema })
     const form = formOf(schema)
@@ -484,13 +484,13 @@ describe('the budget', () => {
     ['unions', (inner) => ({ anyOf: [inner, { type: 'string' }] })],
     ['allOf', (inner) => ({ allOf: [inner] })],
     ['records', (additionalProperties) => ({ type: 'object', additionalProperties })],
-  ])('ends %s of any depth', (_, around) => {
+  ])('limits %s of any depth', (_, around) => {
     let schema: JsonSchema = { type: 'string' }
     for (let level = 0; level < 5_000; level++) schema = around(schema)
     expect([...all(formOf(object({ x: schema })).root)].length).toBeLessThan(50)
   })
 
-  /** Definitions that each mention the next one twice, so that following them all would take 2 to the power of 40. */
+  /** Definitions that each refer to the next one twice: following them all would take 2^40 steps. */
   const doubling = (mention: (next: JsonSchema) => JsonSchema): JsonSchema => ({
     ...object({ x: { $ref: '#/$defs/d0' } }),
     $defs: Object.fromEntries(
@@ -502,13 +502,13 @@ describe('the budget', () => {
     ['properties', (next) => object({ a: next, b: next })],
     ['unions', (next) => ({ anyOf: [next, next] })],
     ['allOf', (next) => ({ allOf: [next, next] })],
-  ])('ends definitions that double at every step: %s', (_, mention) => {
+  ])('limits definitions that double at every step: %s', (_, mention) => {
     const form = formOf(doubling(mention))
     expect(form.isCut).toBe(true)
     expect([...all(form.root)].length).toBeLessThanOrEqual(20_001)
   })
 
-  test('ends many references to a large definition', () => {
+  test('limits many references to a large definition', () => {
     const large = { type: 'object', properties: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`n${i}`, false])) }
     const schema = object(
       Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { $ref: '#/$defs/large', title: 'T' }])),
@@ -521,12 +521,12 @@ describe('the budget', () => {
     })
   })
 
-  test('leaves choices as text to type when there are too many of them', () => {
+  test('turns too many choices into a text field', () => {
     const schema = object({ x: { type: 'string', enum: Array.from({ length: 1_000 }, (_, index) => `v${index}`) } })
     expect(formOf(schema, { steps: 500 })).toMatchObject({ isCut: true, fields: [{ kind: 'json', types: ['string'] }] })
   })
 
-  test('too small for anything still gives a form', () => {
+  test('always returns a form, even if it is too small for anything', () => {
     expect(formOf(wide(3), { fields: -1 })).toMatchObject({ isCut: true, fields: [], root: { kind: 'json' } })
     expect(formOf(wide(3), { steps: 0 })).toMatchObject({ isCut: true, fields: [], root: { kind: 'json', types: ['object'] } })
   })
@@ -536,7 +536,7 @@ describe('the budget', () => {
   })
 })
 
-test('any schema whatsoever has a form, within the budget, that names each field once', () => {
+test('every schema has a form, within the budget, with unique field names', () => {
   const keyword = fc.constantFrom(
     ...[
       'type',

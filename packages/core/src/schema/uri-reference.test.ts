@@ -23,10 +23,10 @@ test.each([
   expect(absoluteUri(reference, 'http://a/b/c/d;p?q')).toBe(expected)
 })
 
-test('without a base, a reference stays as it is', () => {
+test('without a base, a reference is unchanged', () => {
   expect(absoluteUri('item.json', '')).toBe('item.json')
 })
 
-test('scheme and host do not depend on letter case, and a host alone has the path /', () => {
+test('scheme and host are case-insensitive, and a host alone has the path /', () => {
   expect(absoluteUri('HTTP://Example.com', '')).toBe('http://example.com/')
 })

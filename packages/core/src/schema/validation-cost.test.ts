@@ -6,7 +6,7 @@ const linear = { uniqueItems: 'linear' } as const
 const quadratic = { uniqueItems: 'quadratic' } as const
 const rows = (count: number): readonly object[] => Array.from({ length: count }, (_, id) => ({ id, name: `row ${id}` }))
 
-/** Objects in objects. */
+/** Nested objects. */
 function nested(depth: number): object {
   let value: object = { kind: 'leaf' }
   for (let i = 0; i < depth; i++) value = { left: value }
@@ -26,14 +26,14 @@ const alternatives = {
 }
 
 describe('the cost of validating a value', () => {
-  test('is known from its size and the schema, without a walk, where nothing repeats', () => {
+  test('follows from its size and the schema, without a walk, if nothing repeats', () => {
     const cost = new ValidationCost({ properties: { rows: { items: { properties: { id: { type: 'number' } } } } } }, linear)
     expect(cost.isWithin({ rows: rows(100) }, 10_000)).toBe(true)
     expect(cost.isWithin({ rows: rows(100) }, 100)).toBe(false)
     expect(cost.excess({ rows: rows(100) }, 10_000)).toBeUndefined()
   })
 
-  test('is not known for a recursive schema, and is small for one without alternatives', () => {
+  test('is unknown for a recursive schema, and small for one without alternatives', () => {
     const tree = { properties: { left: { $ref: '#' }, right: { $ref: '#' } } }
     const cost = new ValidationCost(tree, linear)
     expect(cost.excess(nested(90), 1_000)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('the cost of validating a value', () => {
     expect(['oneOf', '$ref', 'properties']).toContain(excess?.keyword)
   })
 
-  test('grows with the square of the items for validators that compare each with every other', () => {
+  test('grows with the square of the number of items for validators that compare all pairs', () => {
     const schema = { properties: { rows: { type: 'array', uniqueItems: true, items: { type: 'object' } } } }
     expect(new ValidationCost(schema, quadratic).excess({ rows: rows(3_000) }, 2_000_000)).toEqual({
       path: ['rows'],
@@ -84,7 +84,7 @@ describe('the cost of validating a value', () => {
     expect(cost.excess(value, 50_000)?.keyword).toBe(keyword)
   })
 
-  test('is the same, up to a small factor, whether it is estimated from the size or by a walk', () => {
+  test('is the same, up to a small factor, by estimate and by walk', () => {
     const leaf = fc.constantFrom<object | boolean>({ type: 'string' }, { enum: ['a', 'b'] }, { const: { a: 1 } }, true, false)
     const schema = fc.letrec<{ schema: object | boolean }>((tie) => ({
       schema: fc.oneof(
@@ -110,7 +110,7 @@ describe('the cost of validating a value', () => {
     )
   })
 
-  test('of any schema and value is found without an exception', () => {
+  test('never throws, for any schema and value', () => {
     for (const schema of [
       true,
       false,

@@ -4,7 +4,7 @@ import { confidenceOf } from './confidence.ts'
 const all = { coverage: 1, nameShare: 1, amount: 1 }
 const nothing = { coverage: 0, nameShare: 0, amount: 0 }
 
-test('everything that was asked for is a strong match, nothing of it is none', () => {
+test('full coverage of the query is a strong match, and no coverage is none', () => {
   expect(confidenceOf([{ weight: 1, best: all }])).toBe('strong')
   expect(confidenceOf([{ weight: 1, best: nothing }])).toBe('none')
   expect(confidenceOf([])).toBe('none')
@@ -14,7 +14,7 @@ test('an unusual name weakens a match without excluding it', () => {
   expect(confidenceOf([{ weight: 1, best: { nameShare: 0, coverage: 0.5, amount: 0.5 } }])).toBe('weak')
 })
 
-test('clauses count by what they ask for', () => {
+test('clauses are weighted', () => {
   expect(
     confidenceOf([
       { weight: 1, best: all },
@@ -29,7 +29,7 @@ test('clauses count by what they ask for', () => {
   ).toBe('none')
 })
 
-test('a match that is not convincing does not hide a convincing one of another source, which counts a little less', () => {
+test('a poor best match does not hide a good one from another source, which counts slightly less', () => {
   expect(confidenceOf([{ weight: 1, best: nothing, others: [nothing, all] }])).toBe('strong')
   const justStrong = { coverage: 0.5, nameShare: 0.3, amount: 0.6 }
   expect(confidenceOf([{ weight: 1, best: justStrong }])).toBe('strong')

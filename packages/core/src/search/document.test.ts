@@ -4,7 +4,7 @@ import { documentOf } from './document.ts'
 
 const tool = (inputSchema: object): Tool => ({ name: 'search', inputSchema: { type: 'object', ...inputSchema } })
 
-test('a document has the texts and the context of a tool', () => {
+test('a document contains the texts and the context of a tool', () => {
   const document = documentOf(
     { name: 'add_label', title: 'Add a label', description: 'Put a label on an issue', inputSchema: { type: 'object' } },
     { source: 'github', server: 'github', group: 'labels', tags: ['issues'] },
@@ -22,11 +22,11 @@ test('a document has the texts and the context of a tool', () => {
   })
 })
 
-test('a title may stand in the annotations', () => {
+test('the title can be in the annotations', () => {
   expect(documentOf({ ...tool({}), annotations: { title: 'Find' } }, { source: 's' }).title).toBe('Find')
 })
 
-test('parameters are read from inside too, the outer ones first', () => {
+test('nested parameters are read too, outer ones first', () => {
   const { parameters } = documentOf(
     tool({
       properties: {
@@ -53,14 +53,14 @@ test('invalid schemas are skipped', () => {
   expect(documentOf(tool({ properties: 'none' }), { source: 's' }).parameters).toEqual([])
 })
 
-test('a schema of any size is read in part', () => {
+test('a schema of any size is read partially', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { description: 'x'.repeat(200) }]),
   )
   expect(documentOf(tool({ properties }), { source: 's' }).parameters).toHaveLength(64)
 })
 
-test('a schema that branches without end, or contains itself, is read in part', () => {
+test('a schema that branches endlessly, or contains itself, is read partially', () => {
   const endless: Record<string, unknown> = {}
   endless.anyOf = Array.from({ length: 1_000 }, () => endless)
   endless.items = endless

@@ -12,7 +12,7 @@ const answer = (confidence: SearchResult['confidence'], ...scores: readonly numb
 
 const idsOf = ({ matches }: SearchResult): string[] => matches.map(({ id }) => id)
 
-test('the best literal match stays before what only means something similar', () => {
+test('the best literal match stays before merely similar tools', () => {
   const fused = fuse(answer('strong', 0.8, 0.3), [
     { id: 'meaning', score: 0.99 },
     { id: 'far', score: 0.1 },
@@ -31,7 +31,7 @@ test('semantic matches decide if lexical matches are weak', () => {
   ).toEqual(['meaning', 'word0', 'far'])
 })
 
-test('a tool that both find comes first', () => {
+test('a tool found by both comes first', () => {
   const fused = fuse(answer('strong', 0.8, 0.7), [
     { id: 'word1', score: 0.9 },
     { id: 'far', score: 0.1 },
@@ -39,7 +39,7 @@ test('a tool that both find comes first', () => {
   expect(idsOf(fused).slice(0, 2)).toEqual(['word1', 'word0'])
 })
 
-test('a tool that the query names stays first, whatever anything means', () => {
+test('a tool that the query names stays first, whatever the vectors', () => {
   const named: SearchResult = {
     ...answer('strong', 0.9),
     matches: [
@@ -68,14 +68,14 @@ test('a purely semantic result is weak, not empty', () => {
   expect(fuse(answer('none'), [{ id: 'meaning', score: 0.9 }]).confidence).toBe('weak')
 })
 
-test('equal vectors are one, opposite ones minus one, others between', () => {
+test('the similarity of equal vectors is 1, of opposite ones -1, of others between', () => {
   expect(cosine(Float32Array.of(1, 2), Float32Array.of(2, 4))).toBeCloseTo(1)
   expect(cosine(Float32Array.of(1, 2), Float32Array.of(-1, -2))).toBeCloseTo(-1)
   const vector = fc.float32Array({ minLength: 3, maxLength: 3 })
   fc.assert(fc.property(vector, vector, (a, b) => Math.abs(cosine(a, b)) <= 1))
 })
 
-test('vectors that cannot be compared are not alike', () => {
+test('vectors that cannot be compared have no similarity', () => {
   expect(cosine(Float32Array.of(1), Float32Array.of(1, 0))).toBe(0)
   expect(cosine(Float32Array.of(0, 0), Float32Array.of(1, 0))).toBe(0)
   expect(cosine(Float32Array.of(Number.NaN, 0), Float32Array.of(1, 0))).toBe(0)

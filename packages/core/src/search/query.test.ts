@@ -22,18 +22,18 @@ test('a query of stop words only is read as a name', () => {
   expect(termsIn('who')).toEqual([['who']])
 })
 
-test('what stands in quotation marks counts half', () => {
+test('quoted text counts half', () => {
   const [clause = []] = parseQuery('translate "good morning" now').clauses
   expect(clause.find(({ term }) => term === 'good')?.weight).toBe(0.5)
   expect(clause.find(({ term }) => term === 'translat')?.weight).toBe(1)
 })
 
-test('an apostrophe opens no quotation', () => {
+test('an apostrophe does not start a quotation', () => {
   const [clause = []] = parseQuery("show my dog's photos and my cat's photos").clauses
   expect(clause.filter(({ kind }) => kind === 'word').every(({ weight }) => weight === 1)).toBe(true)
 })
 
-test('a value hints at the kind of tool that takes it', () => {
+test('a value hints at the tools that accept it', () => {
   const hints = parseQuery('put it into /home/ann/notes.md').clauses.flatMap((clause) =>
     clause.filter(({ kind }) => kind === 'hint'),
   )
@@ -52,7 +52,7 @@ test('a key is a name without its separators and case', () => {
   expect(new Set(['create_issue', 'createIssue', 'Create Issue', 'create-issue'].map(keyOf))).toHaveLength(1)
 })
 
-test('the longest query is read in part, and quickly', () => {
+test('a very long query is read partially, and quickly', () => {
   const { clauses, whole } = parseQuery('find weather. '.repeat(100_000))
   expect(clauses.length).toBeLessThanOrEqual(12)
   expect(whole).toBeUndefined()

@@ -3,7 +3,7 @@ import { searchHint } from './search-hint.ts'
 
 const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' as const } })
 
-test('the hint has synonyms that the tool lacks', () => {
+test('the hint contains synonyms that the tool lacks', () => {
   const words = searchHint(tool('create_issue', 'Create an issue in a repository'), []).split(' ')
   expect(words).toContain('bug')
   expect(words).toContain('add')
@@ -15,12 +15,12 @@ test('group and tags come first, without words of the name', () => {
   expect(searchHint(tool('zyzzyva'), ['github', 'zyzzyva', 'code review'])).toBe('github code review')
 })
 
-test('the hint stays small however many synonyms there are', () => {
+test('the hint stays small, however many synonyms there are', () => {
   const hint = searchHint(tool('create_delete_update_get_find_send_movie_weather_photo_email'), ['a', 'files'])
   expect(hint.split(' ').length).toBeLessThanOrEqual(20)
   for (const noun of ['film', 'forecast', 'picture', 'mail']) expect(hint).toContain(noun)
 })
 
-test('names in camel case are read word by word', () => {
+test('camel-case names are split into words', () => {
   expect(searchHint(tool('deleteFile'), []).split(' ')).toContain('remove')
 })

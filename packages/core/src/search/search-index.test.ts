@@ -49,7 +49,7 @@ describe('finding', () => {
     expect(idsOf(index.search(query))[0]).toBe(expected)
   })
 
-  test('a word that only a parameter has finds its tool', () => {
+  test('a word that only occurs in a parameter finds its tool', () => {
     const drawing = indexOf(
       ...office,
       tool('plot', 'Draws lines', { parameters: [{ name: 'xAxisLabel', description: 'Caption below' }] }),
@@ -58,12 +58,12 @@ describe('finding', () => {
     expect(idsOf(drawing.search('caption'))).toEqual(['plot'])
   })
 
-  test('a query with a typo finds what was meant', () => {
+  test('a query with a typo finds the intended tool', () => {
     expect(idsOf(index.search('wether forcast'))[0]).toBe('get_weather')
     expect(idsOf(index.search('convrt curency'))[0]).toBe('convert_currency')
   })
 
-  test('a word for the same thing finds the tool', () => {
+  test('a synonym finds the tool', () => {
     expect(idsOf(index.search('purchase'))).toEqual([])
     expect(idsOf(index.search('photograph'))).toEqual([])
     expect(idsOf(indexOf(tool('take_picture')).search('photograph'))).toEqual(['take_picture'])
@@ -85,7 +85,7 @@ describe('finding', () => {
     expect(idsOf(video.search('car park'))[0]).toBe('list_carpark_lots')
   })
 
-  test('names of one letter and of digits can be asked for', () => {
+  test('names of one letter and of digits can be searched for', () => {
     const odd = indexOf(
       tool('post', 'Publish a text', { server: 'X' }),
       tool('tickets', 'Train tickets', { server: '12306' }),
@@ -120,7 +120,7 @@ describe('scripts', () => {
     expect(idsOf(answer)[0]).toBe(expected)
   })
 
-  test('a word of which a part is found is not called unknown', () => {
+  test('a word that matches partially is not reported as unknown', () => {
     expect(index.search('天气预报员').unmatched).toEqual([])
   })
 })
@@ -184,7 +184,7 @@ describe('names', () => {
 })
 
 describe('synonyms', () => {
-  test('stand below every literal match, wherever that stands', () => {
+  test('rank below every literal match, regardless of field', () => {
     const far = 'nothing of interest '.repeat(300)
     const index = indexOf(
       tool('movie_movie', 'movie movie movie', { title: 'movie', tags: ['movie'] }),
@@ -198,7 +198,7 @@ describe('synonyms', () => {
     expect(idsOf(index.search('film'))).toEqual(['zzz', 'movie_movie'])
   })
 
-  test('the same document with the word itself in place of the synonym is never lower', () => {
+  test('replacing a synonym by the word itself never lowers the rank', () => {
     const place = fc.constantFrom('name', 'title', 'server', 'group', 'description', 'parameter')
     const documentIn = (id: string, where: string, word: string): SearchDocument => ({
       ...tool('plain', 'something else', { id }),
@@ -224,11 +224,11 @@ describe('stuffing', () => {
   test.each([
     ['repeats the words', 'send invoice customer '.repeat(500)],
     [
-      'is 50 KB long and holds everything',
+      'is 50 KB long and contains everything',
       `${'filler words of no use '.repeat(30)}${'send invoice customer pay bill mail '.repeat(1_500)}`,
     ],
     [
-      'holds the words once among many',
+      'contains the words once among many',
       `send invoice customer ${Array.from({ length: 190 }, (_, number) => `word${number}`).join(' ')}`,
     ],
   ])('a description that %s does not win', (_, description) => {
@@ -245,7 +245,7 @@ describe('stuffing', () => {
     expect(idsOf(index.search('send an invoice to a customer'))[0]).toBe('send_invoice')
   })
 
-  test('one source does not take all places while another has something comparable', () => {
+  test('one source does not take all places if another has comparable matches', () => {
     const flood = Array.from({ length: 50 }, (_, number) =>
       tool(`send_invoice_${number}`, 'Send an invoice to a customer', { source: 'flood' }),
     )
@@ -257,7 +257,7 @@ describe('stuffing', () => {
     expect(idsOf(index.search('send invoice to customer', { limit: 5, perSource: 1 }))[0]).toBe('mail_invoice')
   })
 
-  test('a source that alone has an answer may fill all places', () => {
+  test('a source that is the only one with matches may fill all places', () => {
     const own = [
       tool('send_invoice', 'Send an invoice by mail', { source: 'own' }),
       tool('send_invoice_reminder', 'Remind a debtor that payment is overdue', { source: 'own' }),
@@ -291,7 +291,7 @@ describe('a server that repeats words of others', () => {
     Array.from({ length: count }, (_, number) => ({ ...(kinds[kind]?.(number) as SearchDocument), source: 'stuffed' }))
 
   test.each(Object.keys(kinds).flatMap((kind) => [1, 3, 12, 100].map((count) => [kind, count] as const)))(
-    '%s, in %i tools, does not hide the tool that is meant',
+    '%s, in %i tools, does not hide the intended tool',
     (kind, count) => {
       const { matches, confidence } = indexOf(...others, ...stuffed(kind, count)).search(query, { limit: 5 })
       expect(confidence).not.toBe('none')
@@ -327,7 +327,7 @@ describe('a server that repeats words of others', () => {
   })
 })
 
-describe('what may not be seen', () => {
+describe('tools that are not permitted', () => {
   const word = fc.constantFrom(
     'weather',
     'wether',
@@ -353,7 +353,7 @@ describe('what may not be seen', () => {
     parameters: fc.array(fc.record({ name: word, description: text }), { maxLength: 3 }),
   })
 
-  test('leaves no trace: the answer is that of an index without it', () => {
+  test('leave no trace: the result is that of an index without them', () => {
     fc.assert(
       fc.property(fc.array(document, { maxLength: 12 }), fc.array(document, { maxLength: 12 }), text, (shown, hidden, query) => {
         const visible = new Map(shown.map((each) => [`v${each.id}`, { ...each, id: `v${each.id}` }]))
@@ -367,7 +367,7 @@ describe('what may not be seen', () => {
     )
   })
 
-  test('an index that was changed answers like one that was built anew', () => {
+  test('an index that was updated returns the same as a rebuilt one', () => {
     const step = fc.oneof(
       document.map((each) => ({ kind: 'set' as const, document: each })),
       fc.stringMatching(/^[a-h]$/).map((id) => ({ kind: 'delete' as const, id })),
@@ -391,7 +391,7 @@ describe('what may not be seen', () => {
     )
   })
 
-  test('any query gets an answer, the same one twice', () => {
+  test('any query gets a result, deterministically', () => {
     const index = indexOf(...office)
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (query) => {
@@ -414,7 +414,7 @@ describe('confidence', () => {
     for (const query of ['unclog my toilet', 'launch a rocket', '', '???']) expect(index.search(query).confidence).toBe('none')
   })
 
-  test('is not strong where only a small part of a request is known', () => {
+  test('is not strong if only a small part of the query is known', () => {
     const answer = index.search('knit a woollen scarf for the city marathon team')
     expect(answer.confidence).not.toBe('strong')
     expect(answer.unmatched).toEqual(expect.arrayContaining(['knit', 'woollen', 'scarf', 'marathon']))
@@ -424,7 +424,7 @@ describe('confidence', () => {
     expect(index.search('forecasts wether rooms').unmatched).toEqual([])
   })
 
-  test('does not depend on how many matches are wanted', () => {
+  test('does not depend on the requested number of matches', () => {
     const query = 'Convert a currency. Then search flights.'
     expect(new Set([0, 1, 5, 10].map((limit) => index.search(query, { limit }).confidence))).toHaveLength(1)
   })
@@ -440,13 +440,13 @@ describe('limits', () => {
     [1e9, 40],
     [Number.POSITIVE_INFINITY, 40],
     [Number.NaN, 10],
-  ])('a limit of %d gives %d matches', (limit, expected) => {
+  ])('a limit of %d returns %d matches', (limit, expected) => {
     const answer = index.search('list things', { limit })
     expect(answer.matches).toHaveLength(expected)
     expect(answer.total).toBe(40)
   })
 
-  test('the longest answer has a thousand matches', () => {
+  test('a result has at most a thousand matches', () => {
     const many = indexOf(...Array.from({ length: 1_500 }, (_, number) => tool(`list_${number}x`)))
     expect(many.search('list', { limit: 1e9 }).matches).toHaveLength(1_000)
   })
@@ -460,13 +460,13 @@ describe('limits', () => {
     ['regular expressions', '(((a+)+)+$ .* [^]] \\ (?<=x){9999}'],
     ['half a surrogate pair', '\ud83d'],
     ['quotation marks', `"'“”`.repeat(1_000)],
-  ])('a query of %s is answered at once', (_, query) => {
+  ])('a query of %s is answered quickly', (_, query) => {
     const start = performance.now()
     expect(index.search(query).total).toBe(40)
     expect(performance.now() - start).toBeLessThan(1_000)
   })
 
-  test('a tool with a schema of five megabytes is read in part', () => {
+  test('a tool with a schema of five megabytes is read partially', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, number) => [
         `parameter_${number}`,
@@ -485,7 +485,7 @@ describe('limits', () => {
     index.delete('huge')
   })
 
-  test('an empty index answers', () => {
+  test('an empty index returns a result', () => {
     expect(new SearchIndex().search('anything')).toEqual({ matches: [], total: 0, confidence: 'none', unmatched: ['anything'] })
   })
 })
@@ -506,7 +506,7 @@ describe('explanation', () => {
     ])
   })
 
-  test('is absent unless asked for', () => {
+  test('is omitted by default', () => {
     expect(indexOf(...office).search('weather').matches[0]).not.toHaveProperty('why')
   })
 })
@@ -520,7 +520,7 @@ describe('boost', () => {
     expect(answer.matches[0]?.why?.boost).toBe(1.2)
   })
 
-  test('does not come before a name, nor find what does not match', () => {
+  test('does not outrank a name, nor add tools that do not match', () => {
     expect(idsOf(index.search('a list', { boost: (id) => (id === 'a_list' ? 1 : 50) }))).toEqual(['a_list', 'b_list'])
   })
 
@@ -528,7 +528,7 @@ describe('boost', () => {
     expect(idsOf(index.search('list things', { boost: () => Number.NaN }))).toEqual(['a_list', 'b_list'])
   })
 
-  test('may itself search', () => {
+  test('can itself search', () => {
     const answer = index.search('list things', {
       boost: (id) => (index.search('b').matches.some((match) => match.id === id) ? 2 : 1),
     })

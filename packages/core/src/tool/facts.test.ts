@@ -13,7 +13,7 @@ interface Buffers {
 const fresh = () => new LiveFacts<Buffers>({ logs: 0, network: 0 })
 
 describe('live facts', () => {
-  test('start at version 0 and read as they were given', () => {
+  test('start at version 0 with their initial values', () => {
     const facts = fresh()
     expect(facts.version).toBe(0)
     expect(facts.versionOf('logs')).toBe(0)
@@ -21,7 +21,7 @@ describe('live facts', () => {
     expect(facts.get('network')).toBe(0)
   })
 
-  test('a change gives the facts that changed a new version, and the others keep theirs', () => {
+  test('a change gives only the changed facts a new version', () => {
     const facts = fresh()
     facts.set({ logs: 1 })
     facts.set({ network: 2, logs: 3 })
@@ -32,16 +32,16 @@ describe('live facts', () => {
 
   test('setting an equal value changes nothing and notifies no listener', () => {
     const facts = new LiveFacts<{ n: number; text: string }>({ n: Number.NaN, text: 'a' })
-    let heard = 0
-    facts.subscribe(() => heard++)
+    let notifications = 0
+    facts.subscribe(() => notifications++)
     const before = facts.read()
     facts.set({ n: Number.NaN, text: 'a' })
     facts.set({})
-    expect([facts.version, heard]).toEqual([0, 0])
+    expect([facts.version, notifications]).toEqual([0, 0])
     expect(facts.read()).toBe(before)
   })
 
-  test('a fact that is set to undefined for the first time is a change', () => {
+  test('setting a fact to undefined for the first time is a change', () => {
     const facts = new LiveFacts<{ page?: string | undefined }>({})
     facts.set({ page: undefined })
     expect(facts.version).toBe(1)
@@ -50,7 +50,7 @@ describe('live facts', () => {
     expect(facts.version).toBe(1)
   })
 
-  test('what was read stays as it was, and is the same object until something changes', () => {
+  test('a snapshot is immutable, and is the same object until something changes', () => {
     const facts = fresh()
     const before = facts.read()
     expect(facts.read()).toBe(before)
@@ -60,7 +60,7 @@ describe('live facts', () => {
     expect(() => Object.assign(before, { logs: 9 })).toThrow(TypeError)
   })
 
-  test('facts that are set together are heard of once, when all of them have changed', () => {
+  test('setting facts together notifies once, after all have changed', () => {
     const facts = fresh()
     const seen: unknown[] = []
     facts.subscribe(() => seen.push(facts.read()))
@@ -70,17 +70,17 @@ describe('live facts', () => {
 
   test('an unsubscribed listener is not called; the others are', () => {
     const facts = fresh()
-    const heard: string[] = []
-    const leave = facts.subscribe(() => heard.push('one'))
-    facts.subscribe(() => heard.push('other'))
+    const notifications: string[] = []
+    const leave = facts.subscribe(() => notifications.push('one'))
+    facts.subscribe(() => notifications.push('other'))
     facts.set({ logs: 1 })
     leave()
     leave()
     facts.set({ logs: 2 })
-    expect(heard).toEqual(['one', 'other', 'other'])
+    expect(notifications).toEqual(['one', 'other', 'other'])
   })
 
-  test('names that every object seems to have are facts like any other', () => {
+  test('names of Object.prototype properties are ordinary facts', () => {
     const facts = new LiveFacts(JSON.parse('{"__proto__":1}') as Record<string, unknown>)
     expect(facts.get('constructor')).toBeUndefined()
     expect(facts.versionOf('constructor')).toBe(0)
@@ -95,16 +95,16 @@ describe('live facts', () => {
     expectTypeOf(facts.get('logs')).toEqualTypeOf<number>()
     expectTypeOf(facts.read().logs).toEqualTypeOf<number>()
     const strict = new LiveFacts({ logs: 0 })
-    // @ts-expect-error 'log' is no fact
+    // @ts-expect-error 'log' is not a fact
     strict.set({ log: 1 })
-    // @ts-expect-error a number of logs is no text
+    // @ts-expect-error a number of logs is not a string
     strict.set({ logs: 'many' })
     expect(strict.versionOf('logs')).toBe(2)
   })
 })
 
-describe('predicates that are remembered', () => {
-  /** A predicate that counts how often it is asked. */
+describe('cached predicates', () => {
+  /** A predicate that counts its evaluations. */
   const counting = (ask: (snapshot: Snapshot) => boolean) => {
     const predicate = (snapshot: Snapshot): boolean => {
       counted.asked++
@@ -119,7 +119,7 @@ describe('predicates that are remembered', () => {
     return (predicate: Predicate) => evaluate(predicate, { facts: facts.read(), isActive })
   }
 
-  test('are asked again only when a fact that they read changed', () => {
+  test('are evaluated again only if a fact that they read changed', () => {
     const facts = fresh()
     const ask = over(facts)
     const hasLogs = counting(({ facts: { logs } }) => (logs as number) > 0)
@@ -132,7 +132,7 @@ describe('predicates that are remembered', () => {
     expect(hasLogs.asked).toBe(2)
   })
 
-  test('that stop early are asked again when what they read next time changed', () => {
+  test('that return early are evaluated again if a fact that they read last changed', () => {
     const facts = fresh()
     const ask = over(facts)
     const both = counting((snapshot) => snapshot.facts.logs !== 0 && snapshot.facts.network !== 0)
@@ -147,7 +147,7 @@ describe('predicates that are remembered', () => {
     expect(both.asked).toBe(3)
   })
 
-  test('that read no fact are asked every time', () => {
+  test('that read no fact are evaluated every time', () => {
     const ask = over(fresh())
     let isOpen = false
     const outside = counting(() => isOpen)
@@ -157,7 +157,7 @@ describe('predicates that are remembered', () => {
     expect(outside.asked).toBe(2)
   })
 
-  test('that read which groups are active are asked every time, also when they read facts too', () => {
+  test('that read the active groups are evaluated every time, even if they read facts too', () => {
     const facts = fresh()
     let active = false
     const ask = over(facts, () => active)
@@ -174,7 +174,7 @@ describe('predicates that are remembered', () => {
     ['Object.keys', (facts) => Object.keys(facts).includes('page')],
     ['a spread', (facts) => Object.keys({ ...facts }).length === 3],
     ['destructuring', ({ logs, ...rest }) => logs === 0 && Object.keys(rest).length === 2],
-  ])('that look with %s notice a fact that was not there before', (_, look) => {
+  ])('that use %s notice a fact that did not exist before', (_, look) => {
     const facts = fresh()
     const ask = over(facts)
     const looking = counting((snapshot) => look(snapshot.facts))
@@ -184,7 +184,7 @@ describe('predicates that are remembered', () => {
     expect(ask(looking)).toBe(true)
   })
 
-  test('that throw are remembered as nothing: the next time they are asked again', () => {
+  test('that throw are not cached', () => {
     const facts = fresh()
     const ask = over(facts)
     const broken = counting((snapshot) => {
@@ -198,7 +198,7 @@ describe('predicates that are remembered', () => {
     expect(ask(broken)).toBe(true)
   })
 
-  test('that begin to throw are not answered from the cache', () => {
+  test('that start to throw are not answered from the cache', () => {
     const facts = fresh()
     const ask = over(facts)
     const fragile = counting((snapshot) => {
@@ -225,7 +225,7 @@ describe('predicates that are remembered', () => {
     expect(listed.asked).toBe(2)
   })
 
-  test('always say what they would say if asked anew, whatever changes', () => {
+  test('always return the same as without a cache, whatever changes', () => {
     const names = ['a', 'b', 'c'] as const
     const predicates: readonly Predicate[] = [
       ({ facts }) => facts.a === 1,

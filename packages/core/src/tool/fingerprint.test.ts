@@ -15,7 +15,7 @@ const search: Tool = {
 }
 
 describe('a text', () => {
-  test('has a fingerprint of 32 hexadecimal digits, whatever it holds', () => {
+  test('has a fingerprint of 32 hexadecimal digits, for any content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(fingerprint(text)).toMatch(/^[0-9a-f]{32}$/)
@@ -23,7 +23,7 @@ describe('a text', () => {
     )
   })
 
-  test('has the same fingerprint each time', () => {
+  test('always has the same fingerprint', () => {
     expect(fingerprint('create_issue')).toBe(fingerprint(['create', 'issue'].join('_')))
   })
 
@@ -75,17 +75,17 @@ describe('a tool', () => {
     expect(toolFingerprint({ ...search, ...change })).not.toBe(toolFingerprint(search))
   })
 
-  test('changes its fingerprint when a part of its definition goes', () => {
+  test('changes its fingerprint when a part of its definition is removed', () => {
     const { title: _title, ...untitled } = search
     expect(toolFingerprint(untitled)).not.toBe(toolFingerprint(search))
   })
 
-  test('has the same fingerprint when asked again', () => {
+  test('always has the same fingerprint', () => {
     expect(toolFingerprint(search)).toBe(toolFingerprint(search))
     expect(toolFingerprint(structuredClone(search))).toBe(toolFingerprint(search))
   })
 
-  test('with broken text has a fingerprint too', () => {
+  test('with invalid Unicode has a fingerprint too', () => {
     expect(toolFingerprint({ ...search, description: 'half a pair: \ud83d' })).toMatch(/^[0-9a-f]{32}$/)
   })
 })

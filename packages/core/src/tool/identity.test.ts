@@ -56,7 +56,7 @@ describe('the same tools have the same identity', () => {
     ).toBe(identity)
   })
 
-  test('however they were spaced', () => {
+  test('with any whitespace', () => {
     expect(
       identityOf(
         tools.map((tool) => parsed(JSON.stringify(tool, undefined, '\t '))),
@@ -65,23 +65,23 @@ describe('the same tools have the same identity', () => {
     ).toBe(identity)
   })
 
-  test('however their numbers and texts were written', () => {
+  test('with any notation of numbers and texts', () => {
     const bounded = (n: string, text: string): Tool =>
       parsed(`{"name":"n","description":${text},"inputSchema":{"type":"object","properties":{"n":{"maximum":${n}}}}}`)
     expect(identityOf([bounded('1e2', String.raw`"\u00f6\/"`)], sha256)).toBe(identityOf([bounded('100.0', '"ö/"')], sha256))
   })
 
-  test('whatever is in `_meta`', () => {
+  test('with any `_meta`', () => {
     expect(identityOf([{ ...agentList, _meta: { count: 7 } }, readFile, { ...search, _meta: {} }], sha256)).toBe(identity)
   })
 
-  test('also where a part that is missing is written as undefined', () => {
+  test('with missing properties written as undefined', () => {
     const holes = { ...agentList, title: undefined, annotations: undefined } as unknown as Tool
     expect(identityOf([holes, readFile, search], sha256)).toBe(identity)
   })
 })
 
-describe('a change gives another identity:', () => {
+describe('a change results in another identity:', () => {
   const changes: readonly (readonly [string, Partial<Tool>])[] = [
     ['of the name', { name: 'find' }],
     ['of the title', { title: 'Find' }],
@@ -93,7 +93,7 @@ describe('a change gives another identity:', () => {
     ['of an annotation', { annotations: { readOnlyHint: false } }],
     ['of the icons', { icons: [{ src: 'https://example.com/a.png' }] }],
     ['of how it is run', { execution: { taskSupport: 'optional' } }],
-    ['by something that nobody has heard of', { 'x-new': 1 } as unknown as Partial<Tool>],
+    ['by an unknown property', { 'x-new': 1 } as unknown as Partial<Tool>],
   ]
 
   test.each(changes)('%s', (_, change) => {
@@ -113,14 +113,14 @@ describe('a change gives another identity:', () => {
     expect(identityOf([], sha256)).not.toBe(identity)
   })
 
-  test('of the order of items in an array', () => {
+  test('by the order of items in an array', () => {
     const one = { ...search, inputSchema: { type: 'object', enum: ['a', 'b'] } } as const
     const other = { ...search, inputSchema: { type: 'object', enum: ['b', 'a'] } } as const
     expect(toolIdentity(one, sha256)).not.toBe(toolIdentity(other, sha256))
   })
 })
 
-describe('on the basis of names', () => {
+describe('based on names', () => {
   const named = identityOf(tools, sha256, 'names')
 
   test('only names and descriptions count', () => {
@@ -139,14 +139,14 @@ describe('on the basis of names', () => {
     expect(toolIdentity(undescribed, sha256, 'names')).toBe(toolIdentity({ ...search, description: '' }, sha256, 'names'))
   })
 
-  test('it is another identity than that of the whole definitions, also of the same objects', () => {
+  test('it differs from the identity based on definitions, also for the same objects', () => {
     expect(named).not.toBe(identity)
     expect(identityOf(tools, sha256)).toBe(identity)
   })
 })
 
-// These were computed by another program from the description of the algorithm. A change here breaks every cache there is.
-describe('the algorithm stays as it is:', () => {
+// Computed by another program from the description of the algorithm. A change here breaks every existing cache.
+describe('the algorithm is stable:', () => {
   const hundred = Array.from(
     { length: 100 },
     (_, i): Tool => ({
@@ -204,7 +204,7 @@ test('an identity is a UUID of version 8 and of the variant of RFC 9562', () => 
   )
 })
 
-test('kept up to date tool by tool, an identity is that of the tools that are left', () => {
+test('an identity updated tool by tool is that of the remaining tools', () => {
   const step = fc.oneof(
     anyTool.map((tool) => ({ tool })),
     anyName.map((gone) => ({ gone })),
@@ -228,7 +228,7 @@ test('kept up to date tool by tool, an identity is that of the tools that are le
   )
 })
 
-test('a tool that comes back gives the identity that was before', () => {
+test('adding a removed tool again restores the previous identity', () => {
   const set = new ToolSetIdentity(sha256)
   for (const tool of tools) set.set(tool)
   expect(set.value).toBe(identity)
@@ -239,7 +239,7 @@ test('a tool that comes back gives the identity that was before', () => {
   expect(set.value).toBe(identity)
 })
 
-test('asking for the identity of a tool leaves that of the set as it was', () => {
+test('computing the identity of a tool does not change that of the set', () => {
   const mine = tools.map((tool) => ({ ...tool }))
   for (const tool of mine) toolIdentity(tool, sha256)
   expect(identityOf(mine, sha256)).toBe(identity)
@@ -257,14 +257,14 @@ test('changing one of a thousand tools hashes only that tool, its bucket and the
   hashes = 0
   set.set({ ...search, name: 'tool_500', description: 'Changed' })
   expect(set.value).not.toBe(before)
-  // It may have come to lie in another bucket than it was in.
+  // It may be in another bucket now.
   expect(hashes).toBeLessThanOrEqual(4)
   hashes = 0
   expect(set.value).not.toBe(before)
   expect(hashes).toBe(0)
 })
 
-test('a definition that JSON cannot hold is refused', () => {
+test('a definition that is not JSON is rejected', () => {
   const ring: { [key: string]: unknown; type: 'object' } = { type: 'object' }
   ring.self = ring
   expect(() => identityOf([{ name: 'ring', inputSchema: ring }], sha256)).toThrow('JSON has no cycles')

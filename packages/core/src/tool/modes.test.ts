@@ -60,7 +60,7 @@ const schemaOf = (modes: readonly Mode[], available: string, given: Given = {}) 
 }
 
 describe('the schema of a composite tool', () => {
-  test('is one plain object whose parameter chooses between the modes, with what each is for', () => {
+  test('is one plain object whose parameter selects the mode, with the purpose of each', () => {
     expect(schemaOf([mode('logs'), mode('errors')], '11')).toEqual({
       type: 'object',
       properties: { what: { type: 'string', enum: ['logs', 'errors'], description: 'logs: About logs\nerrors: About errors' } },
@@ -95,19 +95,19 @@ describe('the schema of a composite tool', () => {
       },
       required: ['what', 'limit'],
     })
-    // Where every listed mode takes a parameter there is nothing to say but that it is needed.
+    // If every listed mode takes a parameter, only its requirement is worth mentioning.
     expect(schemaOf(modes, '010', { tool }).properties).toMatchObject({ url: { description: '(required) Part of the address' } })
     expect(schemaOf(modes, '001', { tool }).properties).not.toHaveProperty('url')
   })
 
-  test('leaves a parameter as it is when all modes take it and none needs it', () => {
+  test('leaves a parameter unchanged if all modes take it and none requires it', () => {
     const limit = { type: 'integer' }
     const modes = [mode('a', { inputSchema: object({ limit }) }), mode('b', { inputSchema: object({ limit }) })]
     expect(schemaOf(modes, '11').properties).toMatchObject({ limit: { type: 'integer' } })
     expect(schemaOf(modes, '11').properties).not.toHaveProperty('limit.description')
   })
 
-  test('keeps a parameter that is written as true or false', () => {
+  test('keeps a parameter schema of true or false', () => {
     const modes = [mode('a', { inputSchema: object({ any: true, none: false }) }), mode('b')]
     expect(schemaOf(modes, '11').properties).toMatchObject({ any: true, none: false })
   })
@@ -120,7 +120,7 @@ describe('the schema of a composite tool', () => {
     })
   })
 
-  test('holds the definitions of the modes that are listed, and of no other', () => {
+  test('contains the definitions of the listed modes only', () => {
     const point = { type: 'object', properties: { x: { type: 'number' } } }
     const tool = toolOf(object({ from: { $ref: '#/$defs/day' } }, { $defs: { day: { type: 'string' } } }))
     const modes = [
@@ -135,7 +135,7 @@ describe('the schema of a composite tool', () => {
     expect(schemaOf(modes, '10', { tool })).not.toHaveProperty('definitions')
   })
 
-  test('takes names that every object seems to have', () => {
+  test('supports names of Object.prototype properties', () => {
     const own = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"number"}}') as JsonSchema
     const modes = [mode('__proto__', { inputSchema: object(own) }), mode('constructor'), mode('toString')]
     const schema = schemaOf(modes, '111', { by: 'hasOwnProperty' })
@@ -149,7 +149,7 @@ describe('the schema of a composite tool', () => {
     expect(Object.keys(defined.$defs as object)).toEqual(['__proto__'])
   })
 
-  test('is the same after a journey through JSON, whatever is available', () => {
+  test('survives JSON serialization, whatever is available', () => {
     const modes = [mode('a', { inputSchema: object({ x: { type: 'number' } }, { required: ['x'] }) }), mode('b'), mode('c')]
     const made = declared(modes)
     for (const available of ['000', '001', '010', '011', '100', '101', '110', '111']) {
@@ -158,7 +158,7 @@ describe('the schema of a composite tool', () => {
     }
   })
 
-  test('of one mode alone requires what that mode needs', () => {
+  test('of a single mode requires what that mode requires', () => {
     const tool = toolOf(object({ limit: { type: 'integer' } }, { required: ['limit'] }))
     const needy = mode('a', { inputSchema: object({ url: { type: 'string' } }, { required: ['url'] }) })
     const made = declared([needy, mode('b')], { tool })
@@ -168,7 +168,7 @@ describe('the schema of a composite tool', () => {
 })
 
 describe('the tool that a client sees', () => {
-  test('is the same object for the same tool and modes, so that its text is made once', () => {
+  test('is the same object for the same tool and modes, so that it is serialized once', () => {
     const modes = declared([mode('a'), mode('b')])
     const [one, other] = [toolOf(), toolOf()]
     expect(modes.toolWith(one, '10')).toBe(modes.toolWith(one, '10'))
@@ -178,7 +178,7 @@ describe('the tool that a client sees', () => {
     expect(modes.toolWith(shown, '10')).toBe(shown)
   })
 
-  test('of a static tool is the same whatever is available', () => {
+  test('of a static tool is the same, whatever is available', () => {
     const modes = declared([mode('a'), mode('b')], { policy: 'static' })
     const tool = toolOf()
     expect(modes.toolWith(tool, '00')).toBe(modes.toolWith(tool, '11'))
@@ -192,7 +192,7 @@ describe('the tool that a client sees', () => {
   })
 })
 
-describe('the same modes for a client that does not read the list again', () => {
+describe('modes for a client that does not re-list', () => {
   const filtered = declared([mode('logs', { count: ({ facts }) => facts.logs as number, whenEmpty: 'Wait.' }), mode('page')])
 
   test('are all listed, whatever data there is', () => {
@@ -209,26 +209,26 @@ describe('the same modes for a client that does not read the list again', () => 
     })
   })
 
-  test('are the same object where all are listed anyway', () => {
+  test('are the same object if all are listed anyway', () => {
     const all = declared([mode('a')], { policy: 'static' })
     expect(all.asStatic).toBe(all)
     expect(filtered.asStatic.asStatic).toBe(filtered.asStatic)
   })
 })
 
-describe('modes that do not go together are refused', () => {
-  test('none at all, and two of one name', () => {
+describe('conflicting modes are rejected', () => {
+  test('none at all, and two with the same name', () => {
     expect(refusalOf([]).message).toBe('Tool "observe": it has no modes. Declare at least one, or make it a plain tool.')
     expect(refusalOf([mode('a'), mode('a')]).message).toContain('two modes "a"')
   })
 
-  test.each(['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'])('a schema with %s at the top', (keyword) => {
+  test.each(['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'])('a schema with %s at the top level', (keyword) => {
     const schema = object({}, { [keyword]: [] })
     expect(refusalOf([mode('a', { inputSchema: schema })]).message).toContain(`mode "a" uses ${keyword} at the top`)
     expect(refusalOf([mode('a')], { tool: toolOf(schema) }).message).toContain(`its input uses ${keyword} at the top`)
   })
 
-  test('a combiner below the top is fine', () => {
+  test('a combiner below the top level is valid', () => {
     expect(() =>
       declared([mode('a', { inputSchema: object({ id: { anyOf: [{ type: 'string' }, { type: 'number' }] } }) })]),
     ).not.toThrow()
@@ -241,12 +241,12 @@ describe('modes that do not go together are refused', () => {
     'maxProperties',
     'dependentSchemas',
     'unevaluatedProperties',
-  ])('a schema with %s, which speaks of parameters that are not its own', (keyword) => {
+  ])('a schema with %s, which applies to parameters of other modes', (keyword) => {
     const schema = object({}, { [keyword]: {} })
     expect(refusalOf([mode('a', { inputSchema: schema })]).details.problem).toContain(`uses ${keyword}`)
   })
 
-  test.each(['#', '#/properties/next'])('a schema that refers to %s, which is another place here', (ref) => {
+  test.each(['#', '#/properties/next'])('a schema that refers to %s, which has another meaning here', (ref) => {
     const schema = object({ next: { type: 'object', properties: { next: { $ref: ref } } } })
     expect(refusalOf([mode('a', { inputSchema: schema })]).details.problem).toContain('Move that part into $defs')
   })
@@ -256,27 +256,27 @@ describe('modes that do not go together are refused', () => {
     expect(() => declared([mode('a', { inputSchema: schema })])).not.toThrow()
   })
 
-  test('a schema that JSON cannot hold', () => {
+  test('a schema that is not JSON', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
     expect(refusalOf([mode('a', { inputSchema: object({ circle }) })]).details.problem).toContain('is not valid JSON')
   })
 
-  test('the parameter that chooses, declared again', () => {
+  test('the mode parameter, declared again', () => {
     const what = { type: 'string' }
     expect(refusalOf([mode('a', { inputSchema: object({ what }) })]).message).toContain('mode "a" declares "what"')
     expect(refusalOf([mode('a')], { tool: toolOf(object({ what })) }).message).toContain('its input declares "what"')
     expect(() => declared([mode('a')], { by: 'constructor' })).not.toThrow()
   })
 
-  test('a parameter that all modes share, declared again by one', () => {
+  test('a shared parameter, declared again by a mode', () => {
     const limit = { type: 'integer' }
     const refused = refusalOf([mode('a', { inputSchema: object({ limit }) })], { tool: toolOf(object({ limit })) })
     expect(refused.message).toContain('"limit" is declared for all modes and again in mode "a"')
     expect(refused.details.tool).toBe('observe')
   })
 
-  test('a parameter that means different things in two modes', () => {
+  test('a parameter with different meanings in two modes', () => {
     const modes = [
       mode('a', { inputSchema: object({ id: { type: 'string' } }) }),
       mode('b', { inputSchema: object({ id: { type: 'number' } }) }),
@@ -284,7 +284,7 @@ describe('modes that do not go together are refused', () => {
     expect(refusalOf(modes).message).toContain('"id" differs between mode "a" and mode "b". Rename one, or declare both alike')
   })
 
-  test('but not one that is written in another order', () => {
+  test('but not one with another key order', () => {
     const modes = [
       mode('a', { inputSchema: object({ id: { type: 'string', minLength: 1 } }) }),
       mode('b', { inputSchema: object({ id: { minLength: 1, type: 'string' } }) }),
@@ -292,7 +292,7 @@ describe('modes that do not go together are refused', () => {
     expect(() => declared(modes)).not.toThrow()
   })
 
-  test('definitions of one name that differ', () => {
+  test('different definitions with the same name', () => {
     const defining = (type: string) => object({}, { $defs: { point: { type } } })
     const modes = [mode('a', { inputSchema: defining('string') }), mode('b', { inputSchema: defining('number') })]
     expect(refusalOf(modes).message).toContain('two of its schemas define "point" differently')
@@ -309,13 +309,13 @@ describe('which modes are available', () => {
     mode('vitals', { available: ({ facts }) => facts.vitals === 1 }),
   ])
 
-  test('is one character for each, in the order of declaration', () => {
+  test('is one character per mode, in order of declaration', () => {
     expect(availableModes(modes, at({ network: 2 }), never)).toBe('110')
     expect(modeNames(modes, '110')).toEqual(['logs', 'network'])
     expect(modeNames(modes, '000')).toEqual([])
   })
 
-  test('a predicate that throws hides its own mode, leaves the others, and is handed over', () => {
+  test('a predicate that throws hides its own mode, leaves the others, and is reported', () => {
     const failing = mode('broken', {
       available: () => {
         throw new TypeError('no data')
@@ -328,7 +328,7 @@ describe('which modes are available', () => {
     expect(isModeAvailable(failing, at(), () => undefined)).toBe(false)
   })
 
-  test('availability defaults to the count, and an explicit predicate wins', () => {
+  test('availability defaults to the count, and an explicit predicate takes precedence', () => {
     const count = ({ facts }: Snapshot): number => facts.network as number
     const counting = declared([
       mode('network', { count }),
@@ -359,11 +359,11 @@ describe('which modes are available', () => {
     expect(isModeAvailable(truthy, at(), never)).toBe(false)
   })
 
-  test('predicates are asked as the caller wants them asked', () => {
+  test('predicates are evaluated by the function of the caller', () => {
     expect(isModeAvailable(mode('a', { available: () => false }), at(), never, () => true)).toBe(true)
   })
 
-  test('a filtered tool without modes is not worth listing, a static one always is', () => {
+  test('a filtered tool without modes is not listed, a static one always is', () => {
     expect(isWorthListing(modes, '000')).toBe(false)
     expect(isWorthListing(modes, '001')).toBe(true)
     expect(isWorthListing(declared([mode('a')], { policy: 'static' }), '0')).toBe(true)
@@ -385,7 +385,7 @@ describe('_meta of a composite tool', () => {
       { policy },
     )
 
-  test('of a filtered tool: which modes have data, and how much of each that is counted', () => {
+  test('of a filtered tool: modes with data, and their counts', () => {
     expect(modeMeta(counting('filtered'), '111', at({ logs: 47, network: 12 }))).toEqual({
       available_modes: ['logs', 'network', 'page'],
       data_counts: { logs: 47, network: 12 },
@@ -396,7 +396,7 @@ describe('_meta of a composite tool', () => {
     })
   })
 
-  test('of a static tool: counts of all modes, and what to do for those that have nothing', () => {
+  test('of a static tool: counts of all modes, and what to do for those without data', () => {
     expect(modeMeta(counting('static'), '101', at({ logs: 0, network: 0 }))).toEqual({
       available_modes: ['logs', 'page'],
       data_counts: { logs: 0, network: 0 },
@@ -405,14 +405,14 @@ describe('_meta of a composite tool', () => {
     expect(modeMeta(counting('static'), '111', at({ logs: 1, network: 1 }))).not.toHaveProperty('hint')
   })
 
-  test('has no counts where none is of a listed mode', () => {
+  test('has no counts if no listed mode has one', () => {
     const modes = declared([mode('network', { count: ({ facts }) => facts.network as number }), mode('page')])
     expect(modeMeta(modes, '01', at({ network: 0 }))).toEqual({ available_modes: ['page'] })
     const broken = declared([mode('broken', { available: () => true, count: () => Number.NaN })])
     expect(modeMeta(broken, '1', at())).toEqual({ available_modes: ['broken'] })
   })
 
-  test('gives the same advice once', () => {
+  test('contains the same advice once', () => {
     const empty = { available: () => false, count: () => 0 }
     const modes = declared(
       [
@@ -426,7 +426,7 @@ describe('_meta of a composite tool', () => {
     expect(modeMeta(modes, '0000', at())?.hint).toBe('No data yet: a, b, c, d. Load a page. Click.')
   })
 
-  test('is nothing for a tool that counts nothing', () => {
+  test('is empty for a tool without counts', () => {
     const filtered = declared([mode('a'), mode('b', { available: () => true })])
     expect(hasModeMeta(filtered)).toBe(false)
     expect(modeMeta(filtered, '11', at())).toBeUndefined()
@@ -439,7 +439,7 @@ describe('_meta of a composite tool', () => {
     expect(modeMeta(modes, '10', at())).toEqual({ available_modes: ['a'], hint: 'No data yet: b.' })
   })
 
-  test('leaves out a count that cannot be had', () => {
+  test('omits a count that throws', () => {
     const modes = declared([
       mode('throws', {
         count: () => {
@@ -454,13 +454,13 @@ describe('_meta of a composite tool', () => {
     expect(modeMeta(modes, '11111', at())?.data_counts).toEqual({ three: 3 })
   })
 
-  test('keeps names that every object seems to have', () => {
+  test('supports names of Object.prototype properties', () => {
     const modes = declared([mode('__proto__', { count: () => 1 }), mode('constructor', { count: () => 2 })])
     const meta = modeMeta(modes, '11', at())
     expect(JSON.stringify(meta?.data_counts)).toBe('{"__proto__":1,"constructor":2}')
   })
 
-  test('advice is that of the author, or a default', () => {
+  test('advice comes from the author, or is a default', () => {
     expect(whenEmpty(mode('a', { whenEmpty: 'Click.' }))).toBe('Click.')
     expect(whenEmpty(mode('a'))).toBe('No data for "a" yet.')
   })

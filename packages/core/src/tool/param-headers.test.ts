@@ -55,7 +55,7 @@ describe('declarations', () => {
     )
   })
 
-  test('are invalid when two names differ only in case', () => {
+  test('are invalid if two names differ only in case', () => {
     expect(headerProblem(object({ region, other: { type: 'string', 'x-mcp-header': 'REGION' } }))).toBe(
       'two parameters have the header region',
     )
@@ -71,7 +71,7 @@ describe('declarations', () => {
     expect(headerParameters('deploy', schema)).toEqual([])
   })
 
-  test('an invalid one is refused with the name of the tool', () => {
+  test('an invalid one is rejected with the name of the tool', () => {
     expect(() => headerParameters('deploy', object({}, { not: region }))).toThrow(/^Tool "deploy": x-mcp-header at the root/u)
   })
 
@@ -148,7 +148,7 @@ describe('a header value', () => {
     ['invalid UTF-8', '=?base64?/w==?='],
     ['an overlong sequence', '=?base64?wIA=?='],
     ['a lone surrogate', '=?base64?7aCA?='],
-  ])('is refused: %s', (_, value) => {
+  ])('is rejected: %s', (_, value) => {
     expect(decodeHeader(value)).toBeUndefined()
   })
 })

@@ -9,7 +9,7 @@ const tool = (schema: JsonSchema, rest: Partial<Tool> = {}): Tool => ({
   inputSchema: { ...schema, type: 'object' },
 })
 
-/** A schema around a schema, so many times. */
+/** A schema nested in this wrapper `levels` times. */
 function nested(levels: number, around: (inner: JsonSchema) => JsonSchema): JsonSchema {
   let schema: JsonSchema = { type: 'string' }
   for (let level = 0; level < levels; level++) schema = around(schema)
@@ -34,22 +34,22 @@ describe('the signature of a tool', () => {
     expect(signature(tool({}))).toBe('act()')
   })
 
-  test('falls back on the title', () => {
+  test('falls back to the title', () => {
     expect(signature(tool({}, { title: 'Act now' }))).toBe('act() — Act now')
   })
 
-  test('is cut at 240 characters, or where asked', () => {
+  test('is truncated at 240 characters, or at the requested length', () => {
     const long = tool({}, { description: 'x'.repeat(500) })
     expect(signature(long)).toHaveLength(240)
     expect(signature(long).endsWith('x…')).toBe(true)
     expect(signature(long, 20)).toBe('act() — xxxxxxxxxxx…')
   })
 
-  test('is never cut within a surrogate pair', () => {
+  test('is never truncated within a surrogate pair', () => {
     expect(signature(tool({}, { description: '\u{1f600}\u{1f600}' }), 10)).toBe('act() — …')
   })
 
-  test('stays on one line, whatever the names of its parameters hold', () => {
+  test('stays on one line, for any parameter names', () => {
     expect(signature(tool({ properties: { 'a\nb': { type: 'x\r\ny' } } }))).toBe('act(a b?: x y)')
   })
 
@@ -66,13 +66,13 @@ describe('the signature of a tool', () => {
     expect(signature(tool({ properties: { a: { type: 'string' } }, required }))).toBe('act(a?: string)')
   })
 
-  test('shows a parameter called __proto__ like any other', () => {
+  test('shows a parameter named __proto__ like any other', () => {
     expect(signature(tool(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}') as JsonSchema))).toBe(
       'act(__proto__?: string)',
     )
   })
 
-  test('is one line within the limit for any schema whatsoever', () => {
+  test('is one line within the limit for any schema', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (properties, required) => {
         const line = signature(tool({ properties, required }))
@@ -135,11 +135,11 @@ describe('the type of a schema', () => {
     ['properties that are null', { type: 'object', properties: null }, 'object'],
     ['items that are null', { type: 'array', items: null }, 'any[]'],
     ['a schema that is a list', [], 'any'],
-  ])('of %s is read as far as it goes', (_, schema, text) => {
+  ])('of %s is read as far as possible', (_, schema, text) => {
     expect(typeText(schema)).toBe(text)
   })
 
-  test('shows only the beginning of a long constant', () => {
+  test('truncates a long constant', () => {
     expect(typeText({ const: 'x'.repeat(1000) })).toBe(`"${'x'.repeat(58)}…`)
   })
 
@@ -155,7 +155,7 @@ describe('the type of a schema', () => {
     expect(typeText(schema).length).toBeLessThan(100)
   })
 
-  test('of alternatives that share their branches is found at once', () => {
+  test('of alternatives that share their branches is found quickly', () => {
     const shared = nested(60, (inner) => ({ anyOf: [inner, inner] }))
     expect(typeText(shared)).toBe('any')
   })

@@ -22,7 +22,7 @@ describe('the estimate of a text', () => {
     expect(estimateTokens(text)).toBe(tokens)
   })
 
-  test('is the same each time, whole, and never more than one for each code unit', () => {
+  test('is deterministic, an integer, and never more than one per code unit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const tokens = estimateTokens(text)
@@ -58,7 +58,7 @@ describe('the cost of a tool', () => {
     expect(toolTokens({ ...small, _meta: { count: 1000 } })).toBe(toolTokens(small))
   })
 
-  test('is the same when asked again', () => {
+  test('is deterministic', () => {
     expect(toolTokens(small)).toBe(toolTokens(small))
   })
 })

@@ -8,17 +8,17 @@ const tool = (annotations?: ToolAnnotations): Tool => ({
 })
 
 test.each<[string, ToolAnnotations | undefined, ReturnType<typeof facetOf>]>([
-  ['that says nothing may write', undefined, 'write'],
+  ['without annotations may write', undefined, 'write'],
   ['with other hints may write', { idempotentHint: true }, 'write'],
-  ['that says it only reads is read-only', { readOnlyHint: true }, 'read-only'],
-  ['that says it destroys is destructive', { destructiveHint: true }, 'destructive'],
-  ['that says it does not only read may write', { readOnlyHint: false, destructiveHint: false }, 'write'],
+  ['with readOnlyHint is read-only', { readOnlyHint: true }, 'read-only'],
+  ['with destructiveHint is destructive', { destructiveHint: true }, 'destructive'],
+  ['with readOnlyHint: false may write', { readOnlyHint: false, destructiveHint: false }, 'write'],
   ['that only reads has nothing to destroy', { readOnlyHint: true, destructiveHint: true }, 'read-only'],
 ])('a tool %s', (_, annotations, facet) => {
   expect(facetOf(tool(annotations))).toBe(facet)
 })
 
-test('the compiler refuses a tool whose input is not an object', () => {
+test('the compiler rejects a tool whose input is not an object', () => {
   // @ts-expect-error the input schema of a tool has the type "object"
   const wrong: Tool = { name: 'act', inputSchema: { type: 'string' } }
   expect(wrong.name).toBe('act')

@@ -24,7 +24,7 @@ const has = (
 ): boolean => access.permits(client, { name }, { source, group })
 
 describe('a client', () => {
-  test('is the same object every time, and another for every token and profile', () => {
+  test('is the same object every time, and a different one for every token and profile', () => {
     const access = new Access(configOf(profiles))
     const clients = [
       access.client(undefined, undefined),
@@ -35,11 +35,11 @@ describe('a client', () => {
     ]
     expect(new Set(clients.map(({ id }) => id)).size).toBe(5)
     expect(access.client(free, 'work')).toBe(clients[3])
-    // Asking for the one profile that a token is for is asking for nothing else.
+    // Requesting the only profile of a token is the same as requesting none.
     expect(access.client(bound, 'work')).toBe(clients[4])
   })
 
-  test('is not another whose token is named like its own with a profile', () => {
+  test('is distinct from a client whose token is named like its own token and profile', () => {
     const access = new Access(configOf(profiles))
     const { record } = createToken('free/work')
     expect(has(access, access.client(record, undefined), 'unfold', 'unfold__x')).toBe(true)
@@ -47,11 +47,11 @@ describe('a client', () => {
     expect(access.client(createToken('free%2Fwork').record, undefined).id).not.toBe(access.client(record, undefined).id)
   })
 
-  test('is let in for as long as its token is there, the same, and for the same profile', () => {
+  test('is admitted as long as its token exists unchanged, with the same profile', () => {
     const access = new Access(configOf(profiles, { tokens: [free, bound] }))
     const [holder, worker] = [access.client(free, undefined), access.client(bound, undefined)]
-    const anybody = access.client(undefined, undefined)
-    const admitted = (): readonly boolean[] => [holder, worker, anybody].map((client) => access.admits(client))
+    const anonymous = access.client(undefined, undefined)
+    const admitted = (): readonly boolean[] => [holder, worker, anonymous].map((client) => access.admits(client))
     expect(admitted()).toEqual([true, true, false])
     access.configure(configOf(profiles, { tokens: [createToken('free').record, { ...bound, profile: 'rest' }] }))
     expect(admitted()).toEqual([false, false, false])
@@ -59,7 +59,7 @@ describe('a client', () => {
     expect(admitted()).toEqual([false, false, true])
   })
 
-  test('gets no unknown profile and none that its token does not permit, without a hint at others', () => {
+  test('gets no unknown profile and none that its token does not permit, without a hint about others', () => {
     const access = new Access(configOf(profiles))
     for (const wrong of ['wrk', '__proto__', 'constructor'])
       expect(() => access.client(undefined, wrong)).toThrow(expect.objectContaining({ reason: 'unknown_profile' }))
@@ -90,7 +90,7 @@ describe('the permissions of a client', () => {
     expect(gatewaysOwn).toBe(true)
   })
 
-  test('follows the configuration, and so does how it is shown', () => {
+  test('follow the configuration, and so does the exposure', () => {
     const access = new Access(configOf(profiles, { exposure: 'search' }))
     const worker = access.client(bound, undefined)
     const before = access.version()
@@ -101,7 +101,7 @@ describe('the permissions of a client', () => {
     expect(access.exposure(worker).mode).toBe('lazy')
     const [never, always] = [false, true].map((lazy) => new Access(configOf({}, { exposure: 'lazy' }), { lazy }))
     expect([never?.exposure(undefined).mode, always?.exposure(undefined).mode]).toEqual(['auto', 'lazy'])
-    // A profile that is gone has nothing, not everything.
+    // A removed profile permits nothing, not everything.
     access.configure(configOf({}))
     expect(has(access, worker, 'unfold', 'unfold__x')).toBe(false)
   })
@@ -117,7 +117,7 @@ test('the profile overrides the activation and search settings of the file', () 
     'reconnect',
     'reconnect',
   ])
-  // A profile's search settings are in place of all of the others.
+  // The search settings of a profile replace all others.
   expect(access.search(worker)).toMatchObject({ learn: false, deadlineMs: 300, embedder: {} })
   expect(access.search(rest)).toEqual({ learn: true, deadlineMs: 300 })
   const before = access.search(worker)
@@ -127,7 +127,7 @@ test('the profile overrides the activation and search settings of the file', () 
   expect(access.search(worker)).not.toBe(before)
 })
 
-describe('a server alone', () => {
+describe('a single server', () => {
   const config = (more: object = {}): Config =>
     configOf(
       {
@@ -159,7 +159,7 @@ describe('a server alone', () => {
         }
       })
     expect(seen()).toEqual(['git', 'notes'])
-    // Before its tools are known, a server is seen by those whose profile names it.
+    // Before its tools are known, a server is visible to clients whose profile names it.
     expect([seen('work'), seen('named'), seen('given'), seen('wide'), seen('none')]).toEqual([
       ['git'],
       ['git'],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { localUrl } from '../config/address.ts'
 import { allowedHosts } from './allowed-hosts.ts'
 
-test('a gateway is reached by the names of where it listens, and by those that were allowed', () => {
+test('a gateway accepts the host names of its listening address, and the configured ones', () => {
   const local = ['localhost', '127.0.0.1', '[::1]']
   expect(allowedHosts('127.0.0.1', ['box.example'])).toEqual([...local, 'box.example'])
   expect(allowedHosts('192.0.2.7', [])).toEqual([...local, '192.0.2.7'])

@@ -6,7 +6,7 @@ const texts = fc
   .array(fc.constantFrom('a', 'line\n', '\r\n', '😀', 'é', '👩‍👩‍👧'), { minLength: 1, maxLength: 60 })
   .map((parts) => parts.join(''))
 
-test('parts put together are the whole text, each within the limit and none with half a character', () => {
+test('joined parts are the whole text, each within the limit and none with half a surrogate pair', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 40 }), (text, limit) => {
       const parts: string[] = []
@@ -19,14 +19,14 @@ test('parts put together are the whole text, each within the limit and none with
       for (const part of parts) {
         expect(part).not.toBe('')
         expect(part).not.toMatch(/\p{Surrogate}/u)
-        // One character of two halves is the only thing that may not fit.
+        // Only a single surrogate pair may exceed the limit.
         expect(part.length).toBeLessThanOrEqual(/^.$/su.test(part) ? 2 : limit)
       }
     }),
   )
 })
 
-test('a part ends with a line if one ends in its second half, and else where it must', () => {
+test('a part ends at a line break if there is one in its second half, else at the limit', () => {
   expect(partEnd('one\ntwo\nthree', 0, 10)).toBe(8)
   expect(partEnd('one\nthis is a long line', 0, 20)).toBe(20)
   expect(partEnd('short', 0, 20)).toBe(5)

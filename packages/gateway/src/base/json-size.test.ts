@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonSize } from './json-size.ts'
 
-test('the size of a value is about that of its JSON, and an empty one has nearly none', () => {
+test('the size of a value is about that of its JSON, and that of an empty one is almost zero', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const length = JSON.stringify(value).length
@@ -13,7 +13,7 @@ test('the size of a value is about that of its JSON, and an empty one has nearly
   expect(jsonSize(undefined)).toBe(4)
 })
 
-test('no more is counted than has to be, however wide or deep a value is', () => {
+test('counting stops at the limit, for values of any width and depth', () => {
   expect(
     jsonSize(
       Array.from({ length: 2_000_000 }, () => 0),

@@ -7,7 +7,7 @@ function written(options: Omit<LogOptions, 'stream'> & { isTTY?: boolean }) {
   return { lines, log: createLog({ ...rest, stream: { write: (line) => lines.push(line), isTTY } }) }
 }
 
-test('a program reads JSON, one object in a line, whatever is in it', () => {
+test('JSON output has one object per line, for any content', () => {
   const { lines, log } = written({})
   log.debug({}, 'too little')
   log.warn({ upstream: 'git', error: new Error('It broke') }, 'a\nb\u001b[31m')
@@ -22,7 +22,7 @@ test('a program reads JSON, one object in a line, whatever is in it', () => {
   expect(lines[0]).not.toContain('\u001b')
 })
 
-test('a person reads short lines, and nothing in them moves the cursor', () => {
+test('text output has short lines without control sequences', () => {
   const { lines, log } = written({ isReadable: true, level: 'debug' })
   log.debug({ upstream: 'g\u0007it' }, 'a\nb\u001b[2J\u202e')
   expect(lines).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d debug g\\u\{7\}it a\\u\{a\}b\\u\{1b\}\[2J\\u\{202e\}\n$/u)])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TokenBucket } from './token-bucket.ts'
 
-test('so much passes at once, then as much as time brings, and never more than at first', () => {
+test('a burst passes at once, then tokens at the configured rate, never more than the burst', () => {
   let ms = 0
   const flow = new TokenBucket({ capacity: 10, refill: 5, everyMs: 1_000, now: () => ms })
   expect([flow.tryTake(6), flow.tryTake(6), flow.tryTake(4), flow.tryTake(1)]).toEqual([true, false, true, false])

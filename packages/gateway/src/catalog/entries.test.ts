@@ -13,7 +13,7 @@ const tool = (name: string, more: object = {}): Tool => ({
   ...more,
 })
 
-/** A schema, whatever it is: what comes over the wire has no type. */
+/** Any schema; data from a server has no static type. */
 const odd = (name: string, more: object): Tool => ({ ...tool(name), ...more })
 
 function options(server: object = {}, name = 'git'): EntriesOptions {
@@ -32,7 +32,7 @@ const notes = (tools: readonly Tool[], server?: object): readonly string[] =>
   upstreamEntries(tools, options(server)).notes.map(({ message }) => message)
 
 describe('the tools of an upstream', () => {
-  test('are entries of a group of their own, under names that lead back', () => {
+  test('are entries of their own group, with names that map back to the tools', () => {
     const made = upstreamEntries([tool('log'), tool('add it')], options())
     expect(made.entries.map(({ visibility }) => visibility)).toEqual([{ group: 'git' }, { group: 'git' }])
     expect([...made.names.values()]).toEqual(['log', 'add it'])
@@ -40,7 +40,7 @@ describe('the tools of an upstream', () => {
     expect(made.notes).toEqual([])
   })
 
-  test('keep their entries while they are the same, and only while they are', () => {
+  test('keep their entries only as long as they are unchanged', () => {
     const same = options()
     const before = upstreamEntries([tool('log'), tool('add')], same)
     const after = upstreamEntries([tool('add'), tool('log', { description: 'Shows' }), tool('new')], same, before)
@@ -63,7 +63,7 @@ describe('the tools of an upstream', () => {
     expect(made.names.get('history')).toBe('log')
   })
 
-  test('are those that are allowed, and those that are switched on by name', () => {
+  test('are the allowed ones, and those enabled by name', () => {
     const tools = ['get_a', 'get_b', 'set_a', 'drop'].map((name) => tool(name))
     expect(names(tools, { allow: ['get_*'] })).toEqual(['git__get_a', 'git__get_b'])
     expect(names(tools, { allow: ['get_*'], deny: ['*_b'] })).toEqual(['git__get_a'])
@@ -122,9 +122,9 @@ describe('an invalid tool is omitted with a note, and the others are served', ()
     ['a list', { inputSchema: [] }, 'its input schema is not an object'],
     ['true', { inputSchema: true }, 'its input schema is not an object'],
     ['a schema of text', { inputSchema: { type: 'string' } }, 'the type of its input schema is not "object"'],
-    ['a description that is no text', { description: 5 }, 'its description is not a string'],
+    ['a description that is not a string', { description: 5 }, 'its description is not a string'],
     [
-      'a circle',
+      'a cycle',
       { inputSchema: { type: 'object', $ref: '#' } },
       'its input schema is not accepted: it contains a circular reference',
     ],
@@ -202,8 +202,8 @@ describe('an invalid tool is omitted with a note, and the others are served', ()
   })
 })
 
-describe('a tool is taken', () => {
-  test('with a schema that holds itself further inside, as trees do', () => {
+describe('a tool is accepted', () => {
+  test('with a schema that contains itself at a deeper level, such as a tree', () => {
     const inputSchema = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }
     expect(names([odd('tree', { inputSchema })])).toEqual(['git__tree'])
   })
@@ -236,7 +236,7 @@ describe('a tool is taken', () => {
     expect(made.notes.map(({ message }) => message)).toEqual(['Tool "t": hidden characters were removed from its text.'])
   })
 
-  test('without an output schema or icons that could do harm', () => {
+  test('without an output schema or icons that could be harmful', () => {
     const icons = [{ src: 'javascript:alert(1)' }, { src: 'https://x/i.png' }, { src: 'data:image/svg+xml,<svg/>' }, 5]
     const made = upstreamEntries([odd('t', { icons, outputSchema: { $ref: '#' }, extra: 'x' })], options())
     expect(made.entries[0]?.tool).toEqual({ ...tool('t'), name: 'git__t', icons: [{ src: 'https://x/i.png' }] })
@@ -245,7 +245,7 @@ describe('a tool is taken', () => {
     ])
   })
 
-  test('or omitted with a note, whatever the definition', () => {
+  test('or omitted with a note, for any definition', () => {
     const anything = fc.record({ name: fc.string(), inputSchema: fc.jsonValue() }, { requiredKeys: ['name'] })
     const more = fc.dictionary(
       fc.constantFrom('title', 'description', 'outputSchema', 'annotations', 'icons', '_meta', 'execution'),

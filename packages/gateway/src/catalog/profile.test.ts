@@ -56,7 +56,7 @@ describe('a profile', () => {
 })
 
 describe('the groups of a gateway', () => {
-  test('are its servers, in the groups that the configuration puts them into, and can be declared', () => {
+  test('are its servers, nested as configured, and can be declared', () => {
     const info = { name: 'aws-server', version: '1.0.0', title: 'Amazon \u200bWeb Services' }
     const groups = buildGroups(config, (server) => (server === 'aws' ? { info, instructions: 'Call list_all first.' } : {}))
     expect(groups).toEqual({
@@ -78,7 +78,7 @@ describe('the groups of a gateway', () => {
     expect(titled('\u200b\n ')).toBe('gcp')
   })
 
-  test('are cut between words and never inside a character', () => {
+  test('are truncated between words and never inside a character', () => {
     expect(shorten('word '.repeat(50), 20)).toBe('word word word…')
     expect(shorten('😀'.repeat(50), 20)).toMatch(/^(?:😀)+…$/u)
   })
@@ -96,11 +96,11 @@ describe('a pattern', () => {
     ['a.c', 'abc', false],
     ['A*', 'abc', false],
     ['abc', 'abcd', false],
-  ])('%s takes %s: %s', (pattern, text, expected) => {
+  ])('%s matches %s: %s', (pattern, text, expected) => {
     expect(matcher([pattern])(text)).toBe(expected)
   })
 
-  test('of many stars takes no longer than it is long', () => {
+  test('with many stars matches in linear time', () => {
     expect(matcher(['*a'.repeat(90)])(`${'a'.repeat(100_000)}b`)).toBe(false)
   })
 })

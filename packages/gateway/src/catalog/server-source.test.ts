@@ -20,7 +20,7 @@ function sourceOf(config: Config = configOf({ git: x, notes: x })) {
   return { all, git, changes, called, names: () => git.entries().map((entry) => entry.tool.name) }
 }
 
-test('a server alone has its own names, in no group, and changes with nothing but itself', () => {
+test('a single server has its original tool names, no groups, and changes only with its own tools', () => {
   const { all, git, names, changes } = sourceOf()
   all.replace('git', [tool('log'), tool('push.all')])
   expect(names()).toEqual(['log', 'push.all'])
@@ -34,13 +34,13 @@ test('a server alone has its own names, in no group, and changes with nothing bu
   expect(changes.count).toBe(1)
   all.replace('git', [tool('log'), { ...tool('push.all'), description: 'Pushes' }])
   expect(changes.count).toBe(2)
-  // What did not change is the same object.
+  // Unchanged entries are the same objects.
   expect(git.entries()[0]).toBe(log)
   all.configure(configOf({ notes: x }), () => [tool('log')])
   expect([changes.count, names()]).toEqual([3, []])
 })
 
-test('names that clients could not tell from those of the gateway, or could not take, are those that all servers share', () => {
+test('names that are reserved, or that clients could not accept, are replaced by the shared names', () => {
   const long = 'a'.repeat(129)
   const { all, git, names } = sourceOf()
   all.replace('git', [
@@ -55,11 +55,11 @@ test('names that clients could not tell from those of the gateway, or could not 
   expect(shown.slice(0, 4)).toEqual(['git__git__search_tools', 'git__search_tools', 'activate_x', 'git__read_result'])
   for (const name of shown) expect(name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/u)
   expect(new Set(shown).size).toBe(6)
-  // Each leads back to the tool it stands for.
+  // Each maps back to its tool.
   expect(shown.map((name) => git.sharedName(name))).toEqual(all.entriesOf('git').map((entry) => entry.tool.name))
 })
 
-test('a name that the configuration gives is the name here too, and comes before a tool that is called so by itself', () => {
+test('a configured name is used here too, and takes precedence over a tool with that name', () => {
   const { all, git, names } = sourceOf(configOf({ git: { ...x, tools: { push: { name: 'log' } } } }))
   all.replace('git', [tool('log'), tool('push')])
   expect(names()).toEqual(['git__log', 'log'])

@@ -10,7 +10,7 @@ const configOf = (mcpServers: object, more: object = {}): Config =>
 const x = { command: 'x' }
 const tool = (name: string): Tool => ({ name, inputSchema: { type: 'object' } })
 
-/** A source of two servers, and how often it said that it changed. */
+/** A source of two servers, with the number of change notifications. */
 function sourceOf(config: Config = configOf({ git: x, notes: x })) {
   const source = new UpstreamSource(config, () => () => undefined)
   const changes = { count: 0 }
@@ -28,7 +28,7 @@ test('entries follow the order of the configuration, whichever server started fi
   expect(source.toolOf('git', 'git__log')).toBeUndefined()
 })
 
-test('a change of one server leaves the entries of all others, and of its unchanged tools, the same objects', () => {
+test('a change of one server keeps the entries of all other servers, and of its unchanged tools, identical', () => {
   const { source } = sourceOf()
   source.replace('notes', [tool('add')])
   source.replace('git', [tool('log'), tool('push')])
@@ -39,12 +39,12 @@ test('a change of one server leaves the entries of all others, and of its unchan
   source.configure(configOf({ git: { ...x, sweepMs: 1 }, notes: { ...x, tools: { add: { pinned: true } } } }), (server) =>
     server === 'git' ? [tool('log')] : [tool('add')],
   )
-  // Settings that clients see nothing of make nothing anew.
+  // Settings that clients do not see create no new entries.
   expect(source.entries()[0]).toBe(log)
   expect(source.entries()[1]).not.toBe(add)
 })
 
-test('only groups that have something in them are there, with those they lie in', () => {
+test('only groups with tools exist, with their ancestors', () => {
   const groups = { all: { description: 'All', groups: ['dev'] }, dev: { description: 'Development', servers: ['git'] } }
   const { source } = sourceOf(configOf({ git: x, notes: x }, { groups }))
   expect(source.groups()).toEqual({})

@@ -12,7 +12,7 @@ import { parseConfig, readConfig } from './read.ts'
 const file = 'unfold.json'
 const read = (text: string, environment = {}) => parseConfig(text, { file, environment })
 
-/** Everything that is wrong with a text, or nothing when it can be used. */
+/** All problems of a text, or none if it is valid. */
 function problems(text: string): readonly ConfigProblem[] | undefined {
   try {
     read(text)
@@ -23,7 +23,7 @@ function problems(text: string): readonly ConfigProblem[] | undefined {
   }
 }
 
-/** The same, a line each. */
+/** The same, one line each. */
 const mistakes = (text: string): readonly string[] => problems(text)?.map(problemLine) ?? []
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
@@ -43,16 +43,16 @@ describe('a configuration', () => {
     expect(config.mcpServers.docs).toMatchObject({ url: 'https://docs.example/mcp', concurrency: 64 })
   })
 
-  test('may hold comments, trailing commas and a byte-order mark', () => {
+  test('can contain comments, trailing commas and a byte order mark', () => {
     const { config } = read('\uFEFF// mine\n{ "mcpServers": { "a": { "command": "x", }, /* more */ }, }')
     expect(Object.keys(config.mcpServers)).toEqual(['a'])
   })
 
-  test('may be nothing but {}', () => {
+  test('can be just {}', () => {
     expect(read('{}').config.mcpServers).toEqual({})
   })
 
-  test('of another program is accepted, with warnings for foreign keys', () => {
+  test('of another program is accepted, with warnings for unknown keys', () => {
     const { config, warnings } = read('{ "mcpServers": { "a": { "command": "x", "autoApprove": ["y"] } } }')
     expect(config.mcpServers.a).not.toHaveProperty('autoApprove')
     expect(warnings.map(problemLine)).toEqual([
@@ -181,7 +181,7 @@ describe('a configuration error', () => {
     expect(mistakes(text)).toEqual(expected)
   })
 
-  test('does not hide the others', () => {
+  test('does not hide other errors', () => {
     const text = `{
   "mcpServers": {
     "a": { "comand": "x", "args": [1] },
@@ -203,7 +203,7 @@ describe('a configuration error', () => {
     expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not a known key\./u)
   })
 
-  test('in endlessly nested brackets is reported without recursion', () => {
+  test('in deeply nested brackets is reported without recursion', () => {
     expect(mistakes('['.repeat(100_000))).toEqual(['unfold.json:1:1 is nested more than 50 levels deep.'])
   })
 
@@ -321,13 +321,13 @@ describe('an inconsistency between parts', () => {
     expect(found.map((line) => line.replace(/^unfold\.json:\d+:\d+ /u, ''))).toEqual([expected])
   })
 
-  test('is nothing when a server names its group and the group names the server', () => {
+  test('is not reported if a server names its group and the group names the server', () => {
     expect(
       mistakes(json({ mcpServers: { git: { ...server, group: 'a' } }, groups: { a: { description: 'A', servers: ['git'] } } })),
     ).toEqual([])
   })
 
-  test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.1.2.3'])('is nothing when it listens on %s', (host) => {
+  test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.1.2.3'])('is not reported if it listens on %s', (host) => {
     expect(mistakes(json({ listen: { host } }))).toEqual([])
   })
 })
@@ -367,7 +367,7 @@ describe('variables', () => {
     ['$${A}', '${A}'],
     ['pa$$word$', 'pa$$word$'],
     ['${TRICK}', '${A}'],
-  ])('in %s come to %s', (text, expected) => {
+  ])('in %s expand to %s', (text, expected) => {
     expect(commandOf(text, { A: 'x', EMPTY: '', TRICK: '${A}' })).toBe(expected)
   })
 
@@ -377,7 +377,7 @@ describe('variables', () => {
     ['${input:key}', 'contains ${input:key}, which is not supported here. Write ${NAME} or ${NAME:-default}.'],
     ['${A', 'contains an unterminated or nested "${". Write ${NAME} or ${NAME:-default}, or $${ for a literal "${".'],
     ['${A:-${B}}', 'contains an unterminated or nested "${". Write ${NAME} or ${NAME:-default}, or $${ for a literal "${".'],
-  ])('that are wrong as in %s hold their server back, with its name and field, and no other', (text, message) => {
+  ])('that are invalid, as in %s, disable their server with its name and field, and no other', (text, message) => {
     const { config, notStarted } = read(
       json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }),
       {},
@@ -392,7 +392,7 @@ describe('variables', () => {
     expect(notStarted.size).toBe(0)
   })
 
-  test('stand in addresses, headers, folders and variables of a server, and nowhere else', () => {
+  test('are expanded in URLs, headers, folders and variables of a server, and nowhere else', () => {
     const { config } = read(
       json({
         mcpServers: {

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { configJsonSchema } from './json-schema.ts'
 import { keysAt } from './schema.ts'
 
-test('the published schema is that of the configuration: write configJsonSchema() to unfold.schema.json when it is not', async () => {
+test('the published schema matches the configuration (if not, write configJsonSchema() to unfold.schema.json)', async () => {
   const published: unknown = JSON.parse(await readFile(join(import.meta.dirname, '../../unfold.schema.json'), 'utf8'))
   expect(published).toEqual(JSON.parse(JSON.stringify(configJsonSchema())))
 })
 
-test('suggestions know the keys of every object', () => {
+test('suggestions include the keys of every object', () => {
   expect(keysAt([], false)).toContain('mcpServers')
   expect(keysAt(['mcpServers', 'a'], false)).toContain('command')
   expect(keysAt(['mcpServers', 'a'], true)).toContain('url')

@@ -12,7 +12,7 @@ function target(server: unknown) {
   return targetOf(a, resolve('/etc/unfold'))
 }
 
-test('a command runs in the folder of the configuration unless it names another, seen from there', () => {
+test('a command runs in the folder of the configuration, or in its own, which may be relative to it', () => {
   expect(target({ command: 'x' })).toEqual({ command: 'x', args: [], env: {}, cwd: resolve('/etc/unfold') })
   expect(target({ command: 'x', cwd: 'sub' })).toMatchObject({ cwd: resolve('/etc/unfold/sub') })
   expect(target({ command: 'x', cwd: '/srv' })).toMatchObject({ cwd: resolve('/srv') })
@@ -31,11 +31,11 @@ test.each([
   ['streamable-http', 'http'],
   ['streamableHttp', 'http'],
   ['sse', 'sse'],
-])('an address of type %s is reached by %s', (type, transport) => {
+])('a URL of type %s uses %s', (type, transport) => {
   expect(target({ url: 'http://x/', ...(type !== undefined && { type }) })).toMatchObject({ transport, headers: {} })
 })
 
-test('the settings of a server are those of its upstream, including defaults', () => {
+test('the settings of a server become those of its upstream, including defaults', () => {
   const text = JSON.stringify({
     mcpServers: { a: { url: 'http://x/', start: 'lazy', sweepMs: 0 }, b: { command: 'x', disabled: true } },
   })

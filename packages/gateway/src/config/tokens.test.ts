@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseConfig } from './read.ts'
 import { createToken, hashOf, verifyToken } from './tokens.ts'
 
-test('a token is known again, with the profile it is bound to', () => {
+test('a token is recognised, with its profile', () => {
   const mine = createToken('laptop', 'home')
   const other = createToken('server')
   const records = [other.record, mine.record]
@@ -17,7 +17,7 @@ test('the stored record of a token gives no access and does not contain the toke
   expect(verifyToken(record.hash.slice(7), [record])).toBeUndefined()
 })
 
-test('tokens are of 256 random bits, no two alike', () => {
+test('tokens have 256 random bits and are unique', () => {
   const made = new Set(Array.from({ length: 200 }, (_, index) => createToken(`t${index}`).token))
   expect(made.size).toBe(200)
   for (const token of made) {
@@ -26,7 +26,7 @@ test('tokens are of 256 random bits, no two alike', () => {
   }
 })
 
-test('nothing but the whole token is taken for it', () => {
+test('only the complete token is accepted', () => {
   const { token, record } = createToken('laptop')
   const wrong = [
     '',
@@ -47,7 +47,7 @@ test('the hash of a hand-written weak secret gives no access', () => {
   expect(verifyToken('unf_', [{ name: 'x', hash: hashOf('unf_') }])).toBeUndefined()
 })
 
-test('a record goes into the configuration as it is', () => {
+test('a record can be stored in the configuration unchanged', () => {
   const { record } = createToken('laptop', 'home')
   const text = JSON.stringify({ tokens: [record], profiles: { home: {} }, listen: { host: '0.0.0.0' } })
   expect(parseConfig(text, { file: 'unfold.json', environment: {} }).config.tokens).toEqual([record])

@@ -20,27 +20,27 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }))
 
-/** A watch, and what it told so far; `next` waits for more. */
+/** A watcher and its reports so far; `next` waits for more. */
 async function following(options: Partial<WatchOptions> = {}) {
-  const told: ({ servers: readonly string[] } | { problems: readonly ConfigProblem[] })[] = []
+  const reports: ({ servers: readonly string[] } | { problems: readonly ConfigProblem[] })[] = []
   let wake = (): void => undefined
-  const tell = (each: (typeof told)[number]): void => {
-    told.push(each)
+  const report = (each: (typeof reports)[number]): void => {
+    reports.push(each)
     wake()
   }
   const watch = new ConfigWatch(file, await readConfig(file, {}), {
     environment: {},
-    changed: ({ config }) => tell({ servers: Object.keys(config.mcpServers) }),
-    invalid: (problems) => tell({ problems }),
+    changed: ({ config }) => report({ servers: Object.keys(config.mcpServers) }),
+    invalid: (problems) => report({ problems }),
     settleMs: 20,
     ...options,
   })
   await watch.reload()
   return {
     watch,
-    told,
+    reports,
     async next(count: number): Promise<void> {
-      while (told.length < count)
+      while (reports.length < count)
         await new Promise<void>((resolve) => {
           wake = resolve
         })
@@ -50,22 +50,22 @@ async function following(options: Partial<WatchOptions> = {}) {
 }
 
 describe('a watched configuration', () => {
-  test('is followed when it is written over', async () => {
+  test('is read again when it is overwritten', async () => {
     using following_ = await following()
     await writeFile(file, text('a', 'b'))
     await following_.next(1)
-    expect(following_.told).toEqual([{ servers: ['a', 'b'] }])
+    expect(following_.reports).toEqual([{ servers: ['a', 'b'] }])
     expect(Object.keys(following_.watch.current.config.mcpServers)).toEqual(['a', 'b'])
   })
 
-  test('is followed when another file is put in its place, again and again', async () => {
+  test('is read again when another file replaces it, repeatedly', async () => {
     using following_ = await following()
     for (const [index, name] of ['b', 'c', 'd'].entries()) {
       await writeFile(`${file}.new`, text(name))
       await rename(`${file}.new`, file)
       await following_.next(index + 1)
     }
-    expect(following_.told).toEqual([{ servers: ['b'] }, { servers: ['c'] }, { servers: ['d'] }])
+    expect(following_.reports).toEqual([{ servers: ['b'] }, { servers: ['c'] }, { servers: ['d'] }])
   })
 
   test('keeps the last valid configuration after an invalid edit, reports it once, and applies the next valid edit', async () => {
@@ -75,26 +75,26 @@ describe('a watched configuration', () => {
     await following_.watch.reload()
     await following_.watch.reload()
     expect(Object.keys(following_.watch.current.config.mcpServers)).toEqual(['a'])
-    const [first] = following_.told
+    const [first] = following_.reports
     expect(first !== undefined && 'problems' in first ? first.problems.map(problemLine) : []).toEqual([
       `${file}:1:26 mcpServers.a.comand is not a known key. Did you mean "command"?`,
     ])
     await writeFile(file, text('a', 'z'))
     await following_.next(2)
-    expect(following_.told).toHaveLength(2)
-    expect(following_.told[1]).toEqual({ servers: ['a', 'z'] })
+    expect(following_.reports).toHaveLength(2)
+    expect(following_.reports[1]).toEqual({ servers: ['a', 'z'] })
   })
 
   test('keeps the last valid configuration while the file is missing, reports it once, and applies the file when it is back', async () => {
     using following_ = await following({ pollMs: 30 })
     await rm(file)
     await following_.next(1)
-    expect(following_.told).toMatchObject([{ problems: [{ message: 'does not exist. Create it, or specify another file.' }] }])
+    expect(following_.reports).toMatchObject([{ problems: [{ message: 'does not exist. Create it, or specify another file.' }] }])
     await following_.watch.reload()
     await writeFile(file, text('a', 'b'))
     await following_.next(2)
-    expect(following_.told).toHaveLength(2)
-    expect(following_.told[1]).toEqual({ servers: ['a', 'b'] })
+    expect(following_.reports).toHaveLength(2)
+    expect(following_.reports[1]).toEqual({ servers: ['a', 'b'] })
   })
 
   test('ignores formatting, but reports a new order of servers, which is the order of lists', async () => {
@@ -106,13 +106,13 @@ describe('a watched configuration', () => {
       `// nothing new\n{ "$schema": "x", "exposure": "auto", "mcpServers": { ${a}, "b": { "command": "b" } } }\n`,
     )
     await following_.watch.reload()
-    expect(following_.told).toEqual([])
+    expect(following_.reports).toEqual([])
     await writeFile(file, `{ "mcpServers": { "b": { "command": "b" }, ${a} } }`)
     await following_.watch.reload()
-    expect(following_.told).toEqual([{ servers: ['b', 'a'] }])
+    expect(following_.reports).toEqual([{ servers: ['b', 'a'] }])
   })
 
-  test('has no problems when the same file is back, and reports again when it is missing again', async () => {
+  test('has no problems when the same file is restored, and reports again when it is missing again', async () => {
     let restored = 0
     using following_ = await following({ restored: () => void restored++ })
     for (const times of [1, 2]) {
@@ -124,10 +124,10 @@ describe('a watched configuration', () => {
       expect(following_.watch.problems).toEqual([])
       expect(restored).toBe(times)
     }
-    expect(following_.told).toHaveLength(2)
+    expect(following_.reports).toHaveLength(2)
   })
 
-  test('follows a link whose target is replaced', async () => {
+  test('follows a symbolic link whose target is replaced', async () => {
     await mkdir(join(folder, 'one'))
     await mkdir(join(folder, 'two'))
     await writeFile(join(folder, 'one', 'real.json'), text('a'))
@@ -139,10 +139,10 @@ describe('a watched configuration', () => {
     await symlink(join(folder, 'two'), join(folder, 'next'))
     await rename(join(folder, 'next'), join(folder, 'now'))
     await following_.next(1)
-    expect(following_.told).toEqual([{ servers: ['a', 'b'] }])
+    expect(following_.reports).toEqual([{ servers: ['a', 'b'] }])
   })
 
-  test('is read when its text changed between the first reading and the watch', async () => {
+  test('is read if its text changed between the first read and the watch', async () => {
     const before = await readConfig(file, {})
     await writeFile(file, text('a', 'b'))
     const found: string[] = []
@@ -158,19 +158,19 @@ describe('a watched configuration', () => {
 
   test('that cannot be applied is reported, and the next edit is applied', async () => {
     let isBroken = true
-    const told: string[] = []
+    const reports: string[] = []
     let wake = (): void => undefined
-    const tell = (what: string): void => {
-      told.push(what)
+    const report = (what: string): void => {
+      reports.push(what)
       wake()
     }
     const watch = new ConfigWatch(file, await readConfig(file, {}), {
       environment: {},
       changed: ({ config }) => {
         if (isBroken) throw new Error('no room')
-        tell(Object.keys(config.mcpServers).join())
+        report(Object.keys(config.mcpServers).join())
       },
-      invalid: (problems) => tell(problems.map(({ message }) => message).join()),
+      invalid: (problems) => report(problems.map(({ message }) => message).join()),
       settleMs: 20,
     })
     await watch.reload()
@@ -184,17 +184,17 @@ describe('a watched configuration', () => {
       await writeFile(`${file}.new`, text('a', name))
       await rename(`${file}.new`, file)
       await woken
-      expect(told.at(-1)).toBe(expected)
+      expect(reports.at(-1)).toBe(expected)
       isBroken = false
     }
     watch.close()
   })
 
-  test('is left alone after the watch was closed', async () => {
+  test('is not read after the watcher was closed', async () => {
     using following_ = await following()
     following_.watch.close()
     await writeFile(file, text('b'))
     await following_.watch.reload()
-    expect(following_.told).toEqual([])
+    expect(following_.reports).toEqual([])
   })
 })

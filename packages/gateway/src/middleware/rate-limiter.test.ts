@@ -4,7 +4,7 @@ import { RateLimiter } from './rate-limiter.ts'
 
 const call = (scope: string) => ({ scope, share: undefined })
 
-test('a client can use its calls in a burst, then at the configured rate, and learns how long to wait', () => {
+test('a client can use its calls in a burst, then at the configured rate, and gets the time to wait', () => {
   let now = 0
   const rate = new RateLimiter({ perMinute: () => 60, now: () => now })
   const refusal = (): unknown => {
@@ -29,7 +29,7 @@ test('a client can use its calls in a burst, then at the configured rate, and le
   expect(() => rate.admit(call('b'))).not.toThrow()
 })
 
-test('a smaller limit holds for those who have more left, and clients without number are forgotten, oldest first', () => {
+test('a lower limit also applies to existing clients, and the oldest clients are forgotten', () => {
   let limit = 100
   const rate = new RateLimiter({ perMinute: () => limit, now: () => 0 })
   rate.admit(call('a'))

@@ -7,18 +7,18 @@ import { isReserved, reservedNames } from './reserved.ts'
 const part = fc.oneof(
   fc.string({ minLength: 1, maxLength: 80 }),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }),
-  // Close to where one name could be taken for another.
+  // Names that could be confused with each other.
   fc
     .array(fc.constantFrom('a', 'b', '_', '__', '-', '.', 'é', 'a'.repeat(30), '_0123abcd'), { minLength: 1, maxLength: 5 })
     .map((each) => each.join('')),
 )
 
-describe('the name that clients see', () => {
-  test('is server__tool where that fits', () => {
+describe('the exposed name', () => {
+  test('is server__tool if that fits', () => {
     expect(exposedName('github', 'create_issue')).toBe('github__create_issue')
   })
 
-  test('is one that every client takes, whatever the parts are, and the same every time', () => {
+  test('is valid for every client, for any parts, and deterministic', () => {
     fc.assert(
       fc.property(part, part, (server, tool) => {
         const name = exposedName(server, tool)
@@ -29,7 +29,7 @@ describe('the name that clients see', () => {
     )
   })
 
-  test('belongs to one tool of one server: a map leads back to both', () => {
+  test('is unique per server and tool, so it maps back to both', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(part, part), { maxLength: 40, selector: ([a, b]) => `${a}\0${b}` }), (pairs) => {
         const back = new Map(pairs.map((pair) => [exposedName(...pair), pair]))
@@ -59,11 +59,11 @@ describe('the name that clients see', () => {
       ['a'.repeat(64), 'x'],
       ['a'.repeat(65), 'x'],
     ],
-  ])('tells %j from %j', ([server = '', tool = ''], [otherServer = '', otherTool = '']) => {
+  ])('distinguishes %j from %j', ([server = '', tool = ''], [otherServer = '', otherTool = '']) => {
     expect(exposedName(server, tool)).not.toBe(exposedName(otherServer, otherTool))
   })
 
-  test('cannot be had by a tool that is called like the shortened name of another', () => {
+  test('cannot be claimed by a tool named like the shortened name of another', () => {
     const victim = exposedName('a', 'b!')
     expect(victim).toMatch(/^a__b__[0-9a-f]{8}$/u)
     expect(exposedName('a', victim.slice('a__'.length))).not.toBe(victim)
@@ -77,7 +77,7 @@ describe('the name that clients see', () => {
   })
 })
 
-describe('a server’s part of names', () => {
+describe('the prefix of a server', () => {
   test.each([
     ['github', 'github'],
     ['GitHub', 'GitHub'],
@@ -88,7 +88,7 @@ describe('a server’s part of names', () => {
     expect(serverSlug(server)).toBe(expected)
   })
 
-  test('is short, never empty, and good for a group and a tool, whatever the server is called', () => {
+  test('is short, never empty, and valid for groups and tools, for any server name', () => {
     fc.assert(
       fc.property(part, (server) => {
         expect(serverSlug(server)).toMatch(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/u)
@@ -98,7 +98,7 @@ describe('a server’s part of names', () => {
     )
   })
 
-  test('differs for names of which nothing can be kept', () => {
+  test('differs for names of which no character can be kept', () => {
     expect(serverSlug('日本')).toMatch(/^server_[0-9a-f]{8}$/u)
     expect(serverSlug('日本')).not.toBe(serverSlug('中国'))
   })
@@ -115,24 +115,24 @@ describe('similar names', () => {
     ])
   })
 
-  test('are none where a name is only repeated', () => {
+  test('do not include a repeated name', () => {
     expect(confusableNames(['a', 'a', 'b'])).toEqual([])
   })
 })
 
 describe('reserved names', () => {
   test.each(['search_tools', 'Search-Tools', 'search_too1s', 'activate_git', 'deactivate', 'read_result', 'call_tool'])(
-    '%s is one',
+    '%s is reserved',
     (name) => {
       expect(isReserved(name)).toBe(true)
     },
   )
 
-  test.each(['search', 'activation', 'git_search_tools', 'call'])('%s is none', (name) => {
+  test.each(['search', 'activation', 'git_search_tools', 'call'])('%s is not reserved', (name) => {
     expect(isReserved(name)).toBe(false)
   })
 
-  test('are never the name of a tool that was given none', () => {
+  test('are never the name of a tool without a configured name', () => {
     fc.assert(fc.property(part, part, (server, tool) => !reservedNames.has(exposedName(serverSlug(server), tool))))
   })
 })

@@ -12,7 +12,7 @@ const lines = async (path: string): Promise<readonly { readonly n?: number; read
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('lines are in the file in order, for its owner alone, and a file that is taken away is begun anew', async () => {
+test('lines are written in order, the file is readable by its owner only, and a deleted file is created again', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'calls.jsonl')
   const file = new AuditFile(path, { onStatus: () => undefined })
@@ -25,27 +25,24 @@ test('lines are in the file in order, for its owner alone, and a file that is ta
   await file.close()
 })
 
-test.skipIf(!existsSync('/dev/full'))(
-  'a disk that stays full costs no more than some lines, and how many is written',
-  async () => {
-    await using folder = await gatewayFolder()
-    const path = join(folder.path, 'calls.jsonl')
-    await symlink('/dev/full', path)
-    const onStatus: (string | undefined)[] = []
-    const file = new AuditFile(path, { onStatus: (problem) => onStatus.push(problem) })
-    expect(await file.write({ n: 0 })).toBe(false)
-    expect(onStatus).toEqual([expect.stringContaining('ENOSPC')])
-    await Promise.all(Array.from({ length: 1_010 }, (_, at) => file.write({ n: at + 1 })))
-    await rm(path)
-    await file.close()
-    const written = await lines(path)
-    expect(written.slice(0, -1).map(({ n }) => n)).toEqual(Array.from({ length: 1_001 }, (_, at) => at))
-    expect(written.at(-1)).toMatchObject({ missing: 10 })
-    expect(onStatus.at(-1)).toBeUndefined()
-  },
-)
+test.skipIf(!existsSync('/dev/full'))('a full disk loses at most some lines, and their number is written', async () => {
+  await using folder = await gatewayFolder()
+  const path = join(folder.path, 'calls.jsonl')
+  await symlink('/dev/full', path)
+  const onStatus: (string | undefined)[] = []
+  const file = new AuditFile(path, { onStatus: (problem) => onStatus.push(problem) })
+  expect(await file.write({ n: 0 })).toBe(false)
+  expect(onStatus).toEqual([expect.stringContaining('ENOSPC')])
+  await Promise.all(Array.from({ length: 1_010 }, (_, at) => file.write({ n: at + 1 })))
+  await rm(path)
+  await file.close()
+  const written = await lines(path)
+  expect(written.slice(0, -1).map(({ n }) => n)).toEqual(Array.from({ length: 1_001 }, (_, at) => at))
+  expect(written.at(-1)).toMatchObject({ missing: 10 })
+  expect(onStatus.at(-1)).toBeUndefined()
+})
 
-test('lines go on in a new file when the old one is moved, and to where a link points; a folder in their place is onStatus', async () => {
+test('after the file is moved, lines go to a new one, following symbolic links; a folder in its place is reported', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'calls.jsonl')
   const onStatus: (string | undefined)[] = []
@@ -63,7 +60,7 @@ test('lines go on in a new file when the old one is moved, and to where a link p
   expect((await Promise.all([`${path}.1`, `${path}.2`, path].map(lines))).flat().map(({ n }) => n)).toEqual([1, 2, 3])
 })
 
-test.skipIf(process.platform === 'win32')('a pipe that nobody reads is onStatus, and nobody waits for it', async () => {
+test.skipIf(process.platform === 'win32')('a pipe without a reader is reported, and nothing waits for it', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'calls.jsonl')
   spawnSync('sh', ['-c', 'mkfifo "$0"', path])
@@ -71,7 +68,7 @@ test.skipIf(process.platform === 'win32')('a pipe that nobody reads is onStatus,
   const file = new AuditFile(path, { onStatus: (problem) => onStatus.push(problem) })
   expect(await file.write({ n: 1 })).toBe(false)
   expect(onStatus).toEqual([expect.stringContaining('ENXIO')])
-  // For reading and writing, so that opening it waits for nobody.
+  // For reading and writing, so that opening does not wait for a reader.
   await using reader = await open(path, 'r+')
   expect(await file.write({ n: 2 })).toBe(true)
   const { buffer, bytesRead } = await reader.read(Buffer.alloc(1_000), 0, 1_000)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Fingerprints } from './fingerprints.ts'
 
-test('every value is found wherever it is in a text, and nothing else', () => {
+test('every value is found anywhere in a text, and nothing else', () => {
   const value = fc.string({ minLength: 6, maxLength: 40 })
   fc.assert(
     fc.property(
@@ -27,14 +27,14 @@ test('every value is found wherever it is in a text, and nothing else', () => {
   )
 })
 
-test('there are never more than the limit, and those that are in use or were found since are not forgotten', () => {
+test('their number is limited, and those in use or found recently are kept', () => {
   const known = new Fingerprints(100)
-  known.add(['name-of-the-server', 'nobody-saw-it-again'])
+  known.add(['name-of-the-server', 'never-seen-again'])
   for (let at = 0; at < 1_000; at++) {
     known.add([`access-${at}`, 'refresh-1'])
     expect(known.find('is name-of-the-server')).toHaveLength(1)
     expect(known.size).toBeLessThanOrEqual(100)
   }
   for (const text of ['refresh-1', 'access-999', 'access-910']) expect(known.find(text)).toHaveLength(1)
-  for (const text of ['nobody-saw-it-again', 'access-1.']) expect(known.find(text)).toEqual([])
+  for (const text of ['never-seen-again', 'access-1.']) expect(known.find(text)).toEqual([])
 })

@@ -3,7 +3,7 @@ import { Journal } from './journal.ts'
 
 const line = (message: string, level: 'debug' | 'info' = 'info') => ({ level, message, data: {} })
 
-test('the stderr output of a server is kept however much another writes', () => {
+test('the stderr output of a server is kept, however much another one writes', () => {
   const journal = new Journal()
   journal.write('stderr', { upstream: 'quiet', line: 'once' })
   for (let index = 0; index < 1_000; index++) journal.write('stderr', { upstream: 'loud', line: String(index) })
@@ -12,7 +12,7 @@ test('the stderr output of a server is kept however much another writes', () => 
   expect(journal.last('stderr', 2).map(({ data }) => data.line)).toEqual(['998', '999'])
 })
 
-test('the latest are kept in order, and a flood of one kind pushes nothing else out', () => {
+test('the latest entries are kept in order, and a flood of one kind evicts no other kind', () => {
   const journal = new Journal()
   journal.write('config', { isApplied: true })
   journal.write('log', line('early'))

@@ -10,8 +10,8 @@ test('secrets are redacted in any context and encoding', () => {
       const secrets = new Redactor()
       secrets.add(values)
       for (const value of values) {
-        const told = secrets.text(`${around.replaceAll(value, '')} ${value} `)
-        expect(told.includes(value) && !'[secret]'.includes(value)).toBe(false)
+        const redacted = secrets.text(`${around.replaceAll(value, '')} ${value} `)
+        expect(redacted.includes(value) && !'[secret]'.includes(value)).toBe(false)
         const nested = JSON.stringify(secrets.data({ deep: [{ [value]: value, error: new Error(`It was ${value}.`) }] }))
         expect(nested).not.toContain(JSON.stringify(` ${value}`).slice(2, -1))
       }
@@ -22,13 +22,13 @@ test('secrets are redacted in any context and encoding', () => {
 
 test('values that look like secrets are redacted', () => {
   const secrets = new Redactor()
-  for (const [text, told] of [
+  for (const [text, redacted] of [
     ['Authorization: Bearer abc.def-123', 'Authorization: Bearer [secret]'],
     ['https://ann:pw@host.example/x', 'https://[secret]host.example/x'],
     [`unf_${'a'.repeat(43)} was wrong`, '[secret] was wrong'],
     ['the bearer of news', 'the bearer of news'],
   ])
-    expect(secrets.text(text ?? '')).toBe(told)
+    expect(secrets.text(text ?? '')).toBe(redacted)
   expect(secrets.data({ Authorization: 'x', password: 'y', count: 1, size: 5n })).toEqual({
     Authorization: '[secret]',
     password: '[secret]',
@@ -53,7 +53,7 @@ test('renewed secrets stay redacted, however old they are', () => {
   secrets.addRenewed('https://b.example', ['another'])
   expect(secrets.text('access-4999 access-100 access-0 refresh-1 another')).toBe('[secret] [secret] [secret] [secret] [secret]')
   expect(secrets.text('access-5000 has not been there')).toBe('[secret]0 has not been there')
-  // Two that overlap are one.
+  // Overlapping secrets are redacted once.
   expect(secrets.text('so another-1 it is')).toBe('so [secret] it is')
   expect(secrets.name('access-7')).toBe('[secret]')
   secrets.addRenewed('https://b.example', ['access-is-over'])

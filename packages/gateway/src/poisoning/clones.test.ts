@@ -3,8 +3,8 @@ import { configSchema } from '../config/schema.ts'
 import { findClones } from './clones.ts'
 import { isSameProgram } from './same-program.ts'
 
-const words = 'Create a new issue in a GitHub repository, with a title, a body, labels and people who are assigned.'
-const one = { server: 'github', tool: 'create_issue', description: words }
+const text = 'Create a new issue in a GitHub repository, with a title, a body, labels and people who are assigned.'
+const one = { server: 'github', tool: 'create_issue', description: text }
 
 const options = { isSameProgram: () => false, yieldToEventLoop: async () => undefined }
 
@@ -16,11 +16,11 @@ const flagged = async (other: object, isSame = false): Promise<readonly string[]
 describe('AT-D50: a tool with the name and description of another', () => {
   test('is reported for both servers, because the original is unknown', async () => {
     expect(await flagged({})).toEqual(['github', 'other'])
-    expect(await flagged({ tool: 'Create-Issue', description: `${words.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
+    expect(await flagged({ tool: 'Create-Issue', description: `${text.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
     const other = { ...one, server: 'other' }
     expect((await findClones([one, other], options)).get(other)).toMatchObject({
       description: 'is nearly identical to that of "create_issue" on the server "github"',
-      excerpt: words,
+      excerpt: text,
     })
   })
 
@@ -28,11 +28,11 @@ describe('AT-D50: a tool with the name and description of another', () => {
     ['another name', { tool: 'open_issue' }],
     [
       'another description',
-      { description: 'Put an issue into the tracker of this project; it is numbered, and its author is told.' },
+      { description: 'Put an issue into the tracker of this project; it is numbered, and its author is notified.' },
     ],
     ['the same server', { server: 'github' }],
-    ['few words, which are alike by chance', { description: 'Create an issue' }],
-  ])('is not told for %s', async (_what, other) => {
+    ['few words, which are similar by chance', { description: 'Create an issue' }],
+  ])('is not reported for %s', async (_what, other) => {
     expect(await flagged(other)).toEqual([])
   })
 
@@ -43,7 +43,7 @@ describe('AT-D50: a tool with the name and description of another', () => {
     expect(await flagged({}, true)).toEqual([])
   })
 
-  test('is searched in steps, and only among tools of several servers', async () => {
+  test('is searched for in steps, and only among tools of several servers', async () => {
     let steps = 0
     const yieldToEventLoop = async (): Promise<void> => void steps++
     const tools = ['a', 'b', 'c'].flatMap((tool) => [
@@ -78,7 +78,7 @@ describe('two servers', () => {
     ['one address', server({ url: 'https://a.example/mcp?x=1' }), server({ url: 'https://a.example/mcp?x=2' }), true],
     ['two addresses', server({ url: 'https://a.example/mcp' }), server({ url: 'https://b.example/mcp' }), false],
     ['a program and an address', command('server'), server({ url: 'https://a.example' }), false],
-  ])('are one or two: %s', (_what, first, second, isOne) => {
+  ])('are the same or different: %s', (_what, first, second, isOne) => {
     expect([isSameProgram(first, second), isSameProgram(second, first)]).toEqual([isOne, isOne])
   })
 })

@@ -17,7 +17,7 @@ test.each([
   ['a missing anchor', { $defs: { a: { $anchor: 'a' } }, items: { $ref: '#b' } }, `inputSchema.items.$ref ${missing}`],
   ['a file without a base', { items: { $ref: 'common.json' } }, `inputSchema.items.$ref ${missing}`],
   ['an unknown URN', { items: { $ref: 'urn:x:y' } }, `inputSchema.items.$ref ${missing}`],
-])('a reference that leads outside or to nothing is found: %s', (_what, schema, expected) => {
+])('a reference that is remote or unresolvable is found: %s', (_what, schema, expected) => {
   expect(found(schema)).toEqual([expected])
 })
 

@@ -7,7 +7,7 @@ import { StateCipher } from './state-cipher.ts'
 import { SuspendedRequests } from './suspended-request.ts'
 import { matchesTemplate, mayOverlap, parsePrefixedUri, parseTemplate, prefixedUri } from './uris.ts'
 
-describe('the address of a resource', () => {
+describe('the URI of a resource', () => {
   test('with a prefix can be parsed again', () => {
     for (const uri of ['memo://a', 'file:///x/y?z#1', '/', '', 'unfold://two/memo://a', 'memo://{id}'])
       expect(parsePrefixedUri(prefixedUri('my-server_1', uri))).toEqual({ slug: 'my-server_1', uri })
@@ -33,7 +33,7 @@ describe('the address of a resource', () => {
     for (const [template, uri] of no) expect(matchesTemplate(parseTemplate(template), uri), `${template} ${uri}`).toBe(false)
   })
 
-  test('may match two templates whose beginnings and ends agree', () => {
+  test('may match two templates whose prefixes and suffixes agree', () => {
     const overlaps = (one: string, other: string): boolean => {
       const [a, b] = [parseTemplate(one), parseTemplate(other)]
       expect(mayOverlap(b, a)).toBe(mayOverlap(a, b))
@@ -48,8 +48,8 @@ describe('the address of a resource', () => {
   })
 })
 
-describe('a list of a server', () => {
-  test('is read page by page until it ends, leads in a circle, or is enough', async () => {
+describe('a list from a server', () => {
+  test('is read page by page until it ends, repeats a cursor, or reaches the limit', async () => {
     const asked: unknown[] = []
     const pages: Record<string, object> = {
       first: { prompts: [{ name: 'a' }, { name: '' }, 7, { name: 'b' }], nextCursor: '2' },
@@ -119,7 +119,7 @@ describe('a request that waits for its client', () => {
   const requestedSchema = { type: 'object' as const, properties: {} }
   const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema } } as const
 
-  test('is ended when it does not come back', async () => {
+  test('ends if the client does not return', async () => {
     const clock = new SimulatedClock()
     const held = new SuspendedRequests(clock)
     let ended: unknown
@@ -140,10 +140,10 @@ describe('a request that waits for its client', () => {
     const held = new SuspendedRequests(new SimulatedClock())
     const begin = (id: string) =>
       held.begin(asked(id), (relay, { signal }) =>
-        relay.onRequest(question, signal).catch((error: Error) => ({ said: error.message })),
+        relay.onRequest(question, signal).catch((error: Error) => ({ message: error.message })),
       )
     const answers = await Promise.all(Array.from({ length: 33 }, () => begin('ada')))
-    expect(answers.filter((each) => 'said' in each)).toEqual([{ said: expect.stringContaining('Too many') }])
+    expect(answers.filter((each) => 'message' in each)).toEqual([{ message: expect.stringContaining('Too many') }])
     expect(await begin('bob')).toMatchObject({ resultType: 'input_required' })
     held.close()
   })

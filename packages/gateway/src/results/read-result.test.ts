@@ -6,14 +6,14 @@ import { ResultStore } from './store.ts'
 
 const ctx = { principal: undefined, era: 'session', scope: 'session:1' } as const
 
-/** Where words are said to be. */
+/** The positions of the matches. */
 async function placesOf(text: string, find: string, offset = 0): Promise<readonly number[]> {
   const store = new ResultStore(systemClock)
   const handle = store.add(ownerOf(ctx), { kind: 'text', text, characters: text.length, sent: 0 }) ?? ''
   const { content } = await readResult(store, { handle, find, offset }, ctx, 50_000)
   store.close()
-  const [said] = content
-  return said?.type === 'text' ? [...said.text.matchAll(/^- at (\d+):/gmu)].map(([, at]) => Number(at)) : []
+  const [first] = content
+  return first?.type === 'text' ? [...first.text.matchAll(/^- at (\d+):/gmu)].map(([, at]) => Number(at)) : []
 }
 
 test('every match in a long text is found once', async () => {

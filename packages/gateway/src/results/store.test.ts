@@ -9,7 +9,7 @@ const [ada, bob] = [owner('ada'), owner('bob')]
 
 const textOf = (characters: number): StoredText => ({ kind: 'text', text: 'x'.repeat(characters), characters, sent: 0 })
 
-test('a result is kept for its owner alone, and for a time', async () => {
+test('a result is available to its owner only, for a limited time', async () => {
   const clock = new SimulatedClock()
   const store = new ResultStore(clock, { keepMs: 1_000 })
   const first = store.add(ada, textOf(10)) ?? ''
@@ -53,11 +53,11 @@ test('AT-R08-3: a principal cannot evict the results of others who have less, wi
   for (let session = 0; session < 50; session++) store.add(owner('ada', `${session}`), textOf(1_000))
   expect(store.get(bob, kept)).toBeDefined()
   expect(store.size.bytes).toBe(20_000)
-  // Where everybody has a little, a large result is not stored at all.
-  const crowd = new ResultStore(new SimulatedClock(), { bytesPerClient: 8_000, bytesPerPrincipal: 16_000, bytes: 20_000 })
-  const handles = Array.from({ length: 10 }, (_, index) => crowd.add(owner(`user${index}`), textOf(1_000)) ?? '')
-  expect(crowd.add(ada, textOf(4_000))).toBeUndefined()
-  expect(handles.every((handle, index) => crowd.get(owner(`user${index}`), handle) !== undefined)).toBe(true)
+  // If everyone has a little, a large result is not stored at all.
+  const full = new ResultStore(new SimulatedClock(), { bytesPerClient: 8_000, bytesPerPrincipal: 16_000, bytes: 20_000 })
+  const handles = Array.from({ length: 10 }, (_, index) => full.add(owner(`user${index}`), textOf(1_000)) ?? '')
+  expect(full.add(ada, textOf(4_000))).toBeUndefined()
+  expect(handles.every((handle, index) => full.get(owner(`user${index}`), handle) !== undefined)).toBe(true)
 })
 
 test('a session of a principal evicts its own results first, then those of the session that has the most', () => {

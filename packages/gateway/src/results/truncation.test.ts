@@ -28,7 +28,7 @@ async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, has
   return { result, kept, texts: result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)) }
 }
 
-const text = (words: string): ContentBlock => ({ type: 'text', text: words })
+const text = (content: string): ContentBlock => ({ type: 'text', text: content })
 const image = (characters: number): ContentBlock => ({ type: 'image', mimeType: 'image/png', data: 'A'.repeat(characters) })
 
 test('a result within the limit is the same object', async () => {
@@ -36,8 +36,8 @@ test('a result within the limit is the same object', async () => {
   expect((await cut(given)).result).toBe(given)
 })
 
-describe('of many blocks', () => {
-  test('those that fit stay as they are, one is cut, and the rest can be read in the same text', async () => {
+describe('with many blocks', () => {
+  test('those that fit are unchanged, one is truncated, and the rest is part of the same text', async () => {
     const link: ContentBlock = { type: 'resource_link', uri: 'file:///a', name: 'a' }
     const given = [text('a'.repeat(600)), link, image(100), text('b'.repeat(600)), text('c'), image(50)]
     const { texts, kept } = await cut({ content: given })
@@ -48,7 +48,7 @@ describe('of many blocks', () => {
     expect(texts.at(-1)).toContain(`first ${sent} of ${whole.length} characters`)
   })
 
-  test('very many, or ones with much around their text, are bounded too', async () => {
+  test('very many, or ones with large metadata, are limited too', async () => {
     const { result } = await cut({ content: Array.from({ length: 10_000 }, () => text('')) })
     expect(result.content.length).toBeLessThan(100)
     const labelled: ContentBlock = { type: 'text', text: 'short', _meta: { label: 'x'.repeat(50_000) } }
@@ -57,7 +57,7 @@ describe('of many blocks', () => {
     expect(JSON.stringify((await cut({ content: [named] })).result).length).toBeLessThan(2_000)
   })
 
-  test('the text of a resource is cut like any other, and its file is described', async () => {
+  test('the text of a resource is truncated like any other, and its file is described', async () => {
     const resource: ContentBlock = { type: 'resource', resource: { uri: 'file:///log', text: 'y'.repeat(5_000) } }
     const file: ContentBlock = {
       type: 'resource',
@@ -90,14 +90,14 @@ describe('structured content that is too long', () => {
     expect(kept).toEqual([{ kind: 'text', text: json, characters: json.length, sent: 0 }])
   })
 
-  test('makes an error only of a success that promised it', async () => {
+  test('turns a success into an error only if structured content was declared', async () => {
     expect((await cut({ content: [], structuredContent }, {}, true)).result.isError).toBe(true)
     const failed = await cut({ content: [text('no')], structuredContent, isError: true }, {}, true)
     expect(failed.result.isError).toBe(true)
     expect(failed.texts.at(-1)).not.toContain('did its work')
   })
 
-  test('is left out whatever its depth', async () => {
+  test('is omitted at any depth', async () => {
     let deep: Record<string, unknown> = { pad: 'x'.repeat(2_000) }
     for (let level = 0; level < 20_000; level++) deep = { deep }
     const { result } = await cut({ content: [text('deep')], structuredContent: deep })
@@ -106,7 +106,7 @@ describe('structured content that is too long', () => {
   })
 })
 
-test('of a text that is too long to store, the beginning is stored, and the result says so', async () => {
+test('the beginning of a text that is too long to store is stored, and the result says so', async () => {
   const { texts, kept } = await cut({ content: [text('z'.repeat(9_000))] }, { bytesPerClient: 8_000 })
   expect(kept).toEqual([{ kind: 'text', text: 'z'.repeat(4_000), characters: 9_000, sent: limit }])
   expect(texts.at(-1)).toContain('only the first 4000 characters are stored')
@@ -114,7 +114,7 @@ test('of a text that is too long to store, the beginning is stored, and the resu
   expect(lost[0]).toContain('too large to send or store')
 })
 
-test('_meta stays, unless it is too long itself', async () => {
+test('_meta is kept, unless it is too long itself', async () => {
   const { result } = await cut({ content: [text('a'.repeat(5_000))], _meta: { mine: 1 } })
   expect(Object.keys(result._meta ?? {})).toEqual(['mine', 'io.github.unfold-mcp/cut'])
   expect((await cut({ content: [], _meta: { mine: 'x'.repeat(5_000) } })).result).toEqual({ content: [] })

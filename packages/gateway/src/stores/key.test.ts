@@ -9,7 +9,7 @@ function key(name: string, server: object): string {
   return catalogKey(name, a)
 }
 
-test('an upstream is kept under its name and how it is reached, not under how it looks or whether it is switched off', () => {
+test('the key depends on the name of an upstream and how to reach it, not on its presentation or whether it is disabled', () => {
   const kept = key('git', { command: 'x', env: { A: '1', B: '2' } })
   expect(kept).toMatch(/^git@[0-9a-f]{16}$/u)
   expect(key('git', { env: { B: '2', A: '1' }, command: 'x', description: 'Git', disabled: true })).toBe(kept)

@@ -39,12 +39,12 @@ test.each([
     'The server "git" refused "log" (HTTP 429). The tool was not called; retry after 7 s.',
   ],
   [new TypeError('oh'), 'failed', 'The server "git" failed to run "log": oh'],
-] as const)('%s is told as %s', (error, reason, words) => {
-  const told = asUpstreamError('git', 'log', error)
-  expect(told.reason).toBe(reason)
-  expect(told.message).toContain(words)
-  expect(told.message).not.toContain('\u001b')
-  expect(asUpstreamError('git', 'log', told)).toBe(told)
+] as const)('%s is reported as %s', (error, reason, text) => {
+  const reported = asUpstreamError('git', 'log', error)
+  expect(reported.reason).toBe(reason)
+  expect(reported.message).toContain(text)
+  expect(reported.message).not.toContain('\u001b')
+  expect(asUpstreamError('git', 'log', reported)).toBe(reported)
 })
 
 test('a server that requests a pause is not called unreachable', () => {

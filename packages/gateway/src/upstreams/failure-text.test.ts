@@ -14,7 +14,7 @@ const died = (more: { readonly firstError?: string; readonly npxFolder?: string 
 
 test.each([
   [
-    'a variable that is missing',
+    'a missing variable',
     died({ firstError: 'GITHUB_TOKEN is not set' }),
     'failed to start: GITHUB_TOKEN is not set. Set it, or remove the server with "unfold remove github".',
   ],
@@ -48,13 +48,13 @@ test.each([
     new ClientError('unreachable', 'npx could not be started. Command not found.', { target: 'npx' }),
     'failed to start: npx could not be started. Command not found.',
   ],
-])('says what failed, why, and what to do: %s', (_what, error, text) => {
+])('states what failed, why, and what to do: %s', (_what, error, text) => {
   expect(failureText(error, github)).toBe(text)
 })
 
-test('a server elsewhere fails to connect; one that was there was lost; a name is quoted where a shell needs it', () => {
-  const away = new ClientError('unreachable', 'nobody answers.', { target: 'x' })
-  expect(failureText(away, { ...github, isCommand: false })).toBe('failed to connect: nobody answers.')
+test('a remote server fails to connect, a connected one is lost, and a name is quoted if a shell requires it', () => {
+  const away = new ClientError('unreachable', 'connection refused.', { target: 'x' })
+  expect(failureText(away, { ...github, isCommand: false })).toBe('failed to connect: connection refused.')
   expect(failureText(died(), { ...github, wasConnected: true })).toBe('disconnected: npx exited with code 1.')
   expect(failureText(died(), { ...github, name: "my 'own' $(x)" })).toContain(`unfold remove 'my '\\''own'\\'' $(x)'`)
 })

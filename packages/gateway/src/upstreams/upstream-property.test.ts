@@ -10,19 +10,19 @@ const event = fc.record({
   kind: fc.constantFrom('change', 'change', 'death', 'return'),
 })
 
-test('however an upstream changes, dies and returns, in the end its tools are listed as it has them', async () => {
+test('however an upstream changes, dies and returns, its current tools are listed in the end', async () => {
   await fc.assert(
     fc.asyncProperty(delays, fc.array(event, { maxLength: 14 }), async (times, events) => {
       const clock = new SimulatedClock()
       const server = new SimulatedServer(clock, times)
-      const told: number[] = []
+      const notified: number[] = []
       const upstream = new Upstream({
         name: 'up',
-        // What would save it anyway is off.
+        // Periodic polling would hide a missed change.
         config: { target: { url: 'http://127.0.0.1' }, sweepMs: 0, pingMs: 0 },
         clock,
         random: () => 0.5,
-        emit: (type) => type === 'tools' && told.push(clock.now()),
+        emit: (type) => type === 'tools' && notified.push(clock.now()),
         open: () => server.open(),
       })
       upstream.start()

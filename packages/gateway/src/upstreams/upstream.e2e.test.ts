@@ -7,7 +7,7 @@ import { UpstreamError } from './errors.ts'
 const eras = ['session', '2026-07-28'] as const
 const own = ['pid', 'put', 'remove', 'burst', 'wait', 'slowly']
 
-describe.each(eras)('an upstream over standard input and output (%s)', (protocol) => {
+describe.each(eras)('an upstream over stdio (%s)', (protocol) => {
   const changing = (config: Partial<UpstreamConfig> = {}): UpstreamConfig => ({
     target: server('toolbox.mjs'),
     protocol,
@@ -25,7 +25,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     await all.text('up', 'put', { name: 'extra', description: 'Does something else' })
     await until(() => all.of('tools').length === 3, 'the changed tool')
     await all.text('up', 'remove', { name: 'extra' })
-    await until(() => all.of('tools').length === 4, 'the tool that went')
+    await until(() => all.of('tools').length === 4, 'the removed tool')
     const counts = all.of('tools').map(({ added, changed, removed }) => [added, changed, removed])
     expect(counts).toEqual([
       [own.length, 0, 0],
@@ -53,7 +53,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     await all.upstreams.ready
     const pid = Number(await all.text('up', 'pid'))
     const call = all.upstreams.call('up', 'wait', {})
-    await until(() => all.said('waiting'), 'the call is running')
+    await until(() => all.hasPrinted('waiting'), 'the call is running')
     process.kill(pid, 'SIGKILL')
     const error = await call.then(
       () => undefined,
@@ -63,7 +63,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     expect(error).toMatchObject({ reason: 'died' })
     expect(String(error)).toContain('The server "up" ended (by SIGKILL) while "wait" was running')
     expect(all.names('up')).toEqual(own)
-    // A call that comes while it is away waits for it.
+    // A call during the outage waits for the next connection.
     const again = Number(await all.text('up', 'pid'))
     expect(again).not.toBe(pid)
     await until(() => all.of('listed').length === 2, 'its tools were read again')
@@ -79,26 +79,26 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     expect(steps).toEqual([1, 2, 3])
     const stop = new AbortController()
     const call = all.upstreams.call('up', 'wait', {}, { signal: stop.signal })
-    await until(() => all.said('waiting'), 'the call is running')
+    await until(() => all.hasPrinted('waiting'), 'the call is running')
     stop.abort()
     await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
-    await until(() => all.said('aborted'), 'the server hears of it')
+    await until(() => all.hasPrinted('aborted'), 'the server receives the cancellation')
   })
 
-  test.skipIf(process.platform === 'win32')('that hangs is found out, and replaced by one that does not', async () => {
+  test.skipIf(process.platform === 'win32')('that hangs is detected, and replaced by a working one', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: changing({ pingMs: 200, pingTimeoutMs: 150 }) })
     await all.upstreams.ready
     const pid = Number(await all.text('up', 'pid'))
     process.kill(pid, 'SIGSTOP')
-    await until(() => all.of('state').some(({ state }) => state === 'reconnecting'), 'it is found out')
+    await until(() => all.of('state').some(({ state }) => state === 'reconnecting'), 'it is detected')
     await all.reaches('up', 'ready')
     expect(Number(await all.text('up', 'pid'))).not.toBe(pid)
-    await until(() => !isAlive(pid), 'the one that hung is gone')
+    await until(() => !isAlive(pid), 'the hanging process has exited')
   })
 })
 
-test('an upstream that stays away loses its tools after the grace, with one notice, and has them again with one more', async () => {
+test('an upstream that stays away loses its tools after the grace period, with one notification, and gets them back with one more', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'slow'), graceMs: 300, startTimeoutMs: 20_000 } })
   await all.upstreams.ready
@@ -112,10 +112,10 @@ test('an upstream that stays away loses its tools after the grace, with one noti
   ])
 })
 
-test('an upstream that ends again and again is started less and less often', async () => {
+test('an upstream that keeps exiting is restarted with growing delays', async () => {
   await using all = watched({ random: () => 0.5 })
   await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'flapping') } })
-  await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three ends')
+  await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three exits')
   const delays = all.of('state').flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]))
   expect(delays.slice(0, 3)).toEqual([125, 250, 500])
   expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" disconnected: node exited with code 4')
@@ -141,7 +141,7 @@ test('an upstream that cannot be started reports why, and calls do not wait for 
   await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
 })
 
-test('an upstream that does not get ready in time is given up, and its process ends', async () => {
+test('an upstream that is not ready in time is given up, and its process ends', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'slow', 'parent'), startTimeoutMs: 1_000 } })
   await all.reaches('up', 'failed')
@@ -150,10 +150,10 @@ test('an upstream that does not get ready in time is given up, and its process e
   )
   const grandchild = Number(all.of('stderr')[0]?.line.split(' ')[1])
   expect(grandchild).toBeGreaterThan(1)
-  await until(() => !isAlive(grandchild), 'what it started is gone')
+  await until(() => !isAlive(grandchild), 'its child processes have exited')
 })
 
-describe('an upstream that sleeps', () => {
+describe('an idle upstream', () => {
   const known = [{ name: 'pid', inputSchema: { type: 'object' as const } }]
 
   test('lists its cached tools, starts on the first call, and becomes idle again', async () => {
@@ -170,7 +170,7 @@ describe('an upstream that sleeps', () => {
     expect(await all.upstreams.discoverTools('up')).toHaveLength(own.length)
   })
 
-  test('is started once to learn its tools when nothing is known of it', async () => {
+  test('is started once to learn its tools if nothing is cached', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: { target: server('toolbox.mjs'), start: 'lazy' } })
     await all.upstreams.ready
@@ -178,7 +178,7 @@ describe('an upstream that sleeps', () => {
   })
 })
 
-test('an upstream with more calls than it may have lets some wait and refuses the rest', async () => {
+test('calls above the concurrency limit of an upstream are queued, and above the queue limit rejected', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('toolbox.mjs'), concurrency: 1, queue: 1 } })
   const stop = new AbortController()
@@ -205,7 +205,7 @@ test('an upstream that sends twenty notifications at once is read at most twice,
   expect(all.of('stderr').filter(({ line }) => line === 'list').length).toBeLessThanOrEqual(3)
 })
 
-test('an upstream that notifies without having declared it is followed, with one warning', async () => {
+test('an upstream that notifies without having declared listChanged is followed, with one warning', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'undeclared') } })
   await all.upstreams.ready
@@ -226,16 +226,16 @@ test('an upstream without change notifications is polled', async () => {
   expect(all.of('list_changed')).toHaveLength(0)
 })
 
-test('an upstream that answers every list with another notice is slowed down and named, and still followed', async () => {
+test('an upstream that answers every list with another notification is slowed down and reported, and still followed', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'throttled') } })
-  await until(() => all.of('throttled').length === 1, 'it is named')
+  await until(() => all.of('throttled').length === 1, 'it is reported')
   expect(all.upstreams.get('up')?.status.throttleMs).toBeGreaterThan(0)
   await all.text('up', 'more')
   await until(() => all.names('up').length === 2, 'the new tool')
 })
 
-test('an upstream without tools has none, and that is an answer', async () => {
+test('an upstream without tools is ready with an empty list', async () => {
   await using all = watched({ cachedTools: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'empty') } })
   await until(() => all.of('listed').length === 1, 'its tools were read')
@@ -256,7 +256,7 @@ test('a failed tools/list is retried, and calls still work', async () => {
   await expect(all.upstreams.discoverTools('up')).rejects.toThrow('not today')
 })
 
-test('an upstream that lists its tools after all is ready, and not degraded any more', async () => {
+test('an upstream whose tools/list works again is ready, and no longer degraded', async () => {
   await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'reluctant') } })
   await until(() => all.names('up').length === 1, 'its tool')
@@ -274,7 +274,7 @@ test('an error message of an upstream keeps its line breaks', async () => {
   })
 })
 
-test('an upstream that ignores pings is taken for lost; one that is busy is not', async () => {
+test('an upstream that ignores pings counts as lost; a busy one does not', async () => {
   await using all = watched()
   const mute = { target: server('raw.mjs', 'mute'), pingMs: 100, pingTimeoutMs: 50 }
   await all.upstreams.apply({ mute, busy: { target: server('toolbox.mjs'), pingMs: 100, pingTimeoutMs: 1 } })

@@ -19,7 +19,7 @@ describe.each(['session', '2026-07-28'] as const)('an upstream over HTTP (%s)', 
     expect(await all.text('up', 'tool_21', { what: 'x' })).toBe('tool_21 x')
   })
 
-  test('that goes away is lost, and one that comes back there has its tools listed again', async () => {
+  test('that goes away is lost, and its tools are listed again when it returns', async () => {
     const first = changeable(2, { exposure: 'everything' })
     const second = changeable(3, { exposure: 'everything' })
     await using all = watched()
@@ -49,12 +49,12 @@ describe.each(['session', '2026-07-28'] as const)('an upstream over HTTP (%s)', 
       await all.upstreams.ready
     }
     await using _http = await serveToolbox(second.toolbox, port)
-    await until(() => all.names('up').length === 2, 'what it has now')
+    await until(() => all.names('up').length === 2, 'its current tools')
     expect(await all.text('up', 'tool_1')).toContain('tool_1')
   })
 })
 
-test('an upstream over HTTP as it was before is followed, also after its stream broke', async () => {
+test('an HTTP+SSE upstream is followed, also after its stream broke', async () => {
   await using all = watched()
   let port: number
   {
@@ -70,7 +70,7 @@ test('an upstream over HTTP as it was before is followed, also after its stream 
     () => !all.names('up').includes('extra') && all.names('up').includes('echo'),
     'the tools of the one that is there now',
   )
-  expect(await all.text('up', 'echo', { words: 'hello' })).toBe('hello')
+  expect(await all.text('up', 'echo', { message: 'hello' })).toBe('hello')
   expect(again.opened).toBeGreaterThan(0)
 })
 
@@ -145,7 +145,7 @@ describe('upstreams', () => {
     })
   })
 
-  test('that are disabled lose their tools at once, and have them again when they are enabled', async () => {
+  test('that are disabled lose their tools at once, and get them back when enabled', async () => {
     await using all = watched()
     const up = inProcess(1)
     await all.upstreams.add('up', up)
@@ -160,20 +160,20 @@ describe('upstreams', () => {
     await expect(all.upstreams.call('up', 'tool_0', {})).rejects.toThrow('The server "up" is not configured.')
   })
 
-  test('are not disturbed by a listener that throws, or by none', async () => {
+  test('are not affected by a listener that throws, or by none', async () => {
     await using all = watched()
-    const told: string[] = []
+    const notified: string[] = []
     all.upstreams.onToolsChanged(undefined)()
     all.upstreams.onToolsChanged(() => {
       throw new Error('oh no')
     })
-    const stop = all.upstreams.onToolsChanged(({ upstream }) => told.push(upstream))
+    const stop = all.upstreams.onToolsChanged(({ upstream }) => notified.push(upstream))
     await all.upstreams.apply({ up: inProcess(1) })
-    await until(() => told.length === 1, 'the other listener is told')
+    await until(() => notified.length === 1, 'the other listener is notified')
     expect(all.of('warning').map(({ message }) => message)).toEqual(['a listener for "tools" failed: Error: oh no'])
     stop()
     await all.upstreams.remove('up')
-    expect(told).toEqual(['up'])
+    expect(notified).toEqual(['up'])
   })
 
   test('can list the current tools on demand, and be restarted', async () => {
@@ -194,7 +194,7 @@ describe('upstreams', () => {
     await all.upstreams.apply({ up: { target: server('toolbox.mjs') }, slow: { target: server('toolbox.mjs', 'slow') } })
     await all.upstreams.ready
     const call = all.upstreams.call('up', 'wait', {})
-    await until(() => all.said('waiting'), 'the call is running')
+    await until(() => all.hasPrinted('waiting'), 'the call is running')
     const pid = all.upstreams.get('up')?.status.pid
     const refused = call.catch((error: unknown) => String(error))
     await all.upstreams.close()
@@ -216,7 +216,7 @@ test('a listener that fails on a warning has no effect', () => {
   expect(seen).toEqual(['warning', 'list_changed'])
 })
 
-test('in the end everything is as the upstreams have it, whatever happened to them', async () => {
+test('in the end the state matches the upstreams, whatever happened to them', async () => {
   await using all = watched({ random: () => 0.1 })
   const box = changeable(3, { exposure: 'everything' })
   await using http = await serveToolbox(box.toolbox)

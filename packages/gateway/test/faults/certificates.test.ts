@@ -11,7 +11,7 @@ import { gatewayFolder } from '../gateway-file.ts'
 import { authority } from './certificates.ts'
 import { commanded } from './command.ts'
 
-/** A server behind TLS, or without it, and what reached it. */
+/** A server with or without TLS, and the requests that reached it. */
 async function listening(
   options: ServerOptions | undefined,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
@@ -41,7 +41,7 @@ async function listening(
 
 const openssl = needs('openssl')
 test.skipIf(openssl.isMissing)(
-  `AT-H102: a server whose certificate cannot be trusted is refused, each with what is wrong, before anything is sent and without haste${openssl.note}`,
+  `AT-H102: a server with an untrusted certificate is rejected with the reason, before anything is sent, and retried with a delay${openssl.note}`,
   async () => {
     await using folder = await gatewayFolder()
     const ours = await authority(folder.path)
@@ -66,7 +66,7 @@ test.skipIf(openssl.isMissing)(
         { url: `https://localhost:${port}/mcp`, headers: { authorization: 'Bearer only-for-the-right-one' } },
       ]),
     )
-    const says = {
+    const errors = {
       expired: /certificate has expired.*renew/u,
       foreign: /certificate is for DNS:other\.example, not for the host name of the URL/u,
       self: /certificate is self-signed.*NODE_EXTRA_CA_CERTS/u,
@@ -76,29 +76,29 @@ test.skipIf(openssl.isMissing)(
 
     await using gateway = await commanded({ mcpServers }, { env: { NODE_EXTRA_CA_CERTS: ours.file } })
     await using client = await connect({ url: gateway.url })
-    await until(async () => (await client.refresh()).some(({ name }) => name === 'trusted__ping'), 'the one that can be trusted')
+    await until(async () => (await client.refresh()).some(({ name }) => name === 'trusted__ping'), 'the trusted server is ready')
     expect(await client.call('trusted__ping')).toMatchObject({ content: [{ text: 'pong' }] })
     const failing = async () =>
-      (await gateway.status()).upstreams.filter(({ name, lastError }) => name in says && lastError !== undefined)
-    await until(async () => (await failing()).length === Object.keys(says).length, 'all others are refused')
+      (await gateway.status()).upstreams.filter(({ name, lastError }) => name in errors && lastError !== undefined)
+    await until(async () => (await failing()).length === Object.keys(errors).length, 'all others are rejected')
     const upstreams = await failing()
-    for (const [name, words] of Object.entries(says)) {
+    for (const [name, message] of Object.entries(errors)) {
       const upstream = upstreams.find((each) => each.name === name)
-      expect(upstream?.lastError).toMatch(words)
+      expect(upstream?.lastError).toMatch(message)
       expect(upstream?.lastError).toContain('nothing was sent')
     }
     for (const name of ['expired', 'foreign', 'self'] as const) {
       expect(upstreams.find((each) => each.name === name)).toMatchObject({ state: 'failed' })
       expect(upstreams.find((each) => each.name === name)?.nextRetryInMs).toBeGreaterThan(10_000)
-      // Asked in one way and, where that may be it, in the older one; and not again.
+      // One request and, where applicable, one with the older transport; no retries.
       expect(all[name].connections()).toBeLessThanOrEqual(2)
     }
     for (const { requests } of [expired, foreign, self, nameless]) expect(requests).toEqual([])
     expect((await gateway.at.unfold(['status'])).stdout.replaceAll(/\s+/gu, ' ')).toContain('its certificate has expired')
 
-    // The same authority is a stranger to one that was not told of it.
+    // The same authority is unknown to a gateway that was not configured with it.
     await using stranger = await commanded({ mcpServers: { trusted: mcpServers.trusted } })
-    await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is refused')
+    await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is rejected')
     const [refused] = (await stranger.status()).upstreams
     expect(refused?.lastError).toMatch(/signed by an unknown authority.*NODE_EXTRA_CA_CERTS/u)
   },

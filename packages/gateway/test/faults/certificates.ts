@@ -8,18 +8,18 @@ export interface Certified {
   readonly cert: Buffer
 }
 
-/** An authority of a test's own, whose certificate is `file`. */
+/** A certificate authority of one test, with the certificate `file`. */
 export interface Authority {
   readonly file: string
-  /** A certificate for these names, such as `DNS:localhost`; one for less than no days has expired. */
+  /** A certificate for these names, such as `DNS:localhost`; with a negative number of days it has expired. */
   certify(names: string, days?: number): Promise<Certified>
-  /** One that only vouches for itself. */
+  /** A self-signed certificate. */
   selfSigned(names: string): Promise<Certified>
 }
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 
-/** Makes an authority in a folder. Nothing of it outlives the folder. */
+/** Creates an authority in a folder. Nothing of it outlives the folder. */
 export async function authority(folder: string): Promise<Authority> {
   const openssl = (...args: readonly string[]) => promisify(execFile)('openssl', [...args], { cwd: folder })
   const at = (name: string): string => join(folder, name)

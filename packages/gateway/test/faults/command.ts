@@ -7,29 +7,29 @@ import { until } from '../../../client/test/processes.ts'
 import type { GatewayStatus } from '../../src/index.ts'
 
 export interface CommandOptions {
-  /** What stands before the command, such as something that limits it. */
+  /** A command prefix, such as a program that sets limits. */
   readonly before?: readonly string[]
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Where its standard error goes, if it is not to be read. */
+  /** Where its stderr goes, if it is not read. */
   readonly stderr?: number
 }
 
-/** `unfold serve` as a process of its own, once it can be reached. */
+/** `unfold serve` as a separate process, once it is reachable. */
 export interface Commanded extends AsyncDisposable {
   readonly at: Home
   readonly url: string
   readonly port: number
   readonly pid: number
   readonly child: ChildProcess
-  said(): string
+  stderr(): string
   /** `unfold status --json`. */
   status(): Promise<GatewayStatus>
-  /** What `/readyz` answers. */
+  /** The response of `/readyz`. */
   readiness(): Promise<unknown>
 }
 
-/** Runs the published command with this configuration, on a port of its own. */
+/** Runs the published command with this configuration, on a free port. */
 export async function commanded(config: object, options: CommandOptions = {}): Promise<Commanded> {
   const at = await home()
   const file = join(at.folder, 'unfold.json')
@@ -61,7 +61,7 @@ export async function commanded(config: object, options: CommandOptions = {}): P
     await at[Symbol.asyncDispose]()
   }
   try {
-    await until(() => out.includes('\n') || child.exitCode !== null, 'the gateway is there')
+    await until(() => out.includes('\n') || child.exitCode !== null, 'the gateway is running')
     if (child.exitCode !== null) throw new Error(err)
     const { url, pid } = JSON.parse(out) as { readonly url: string; readonly pid: number }
     return {
@@ -70,7 +70,7 @@ export async function commanded(config: object, options: CommandOptions = {}): P
       port: Number(new URL(url).port),
       pid,
       child,
-      said: () => err,
+      stderr: () => err,
       async status() {
         const { stdout, stderr } = await at.unfold(['status', '--json'])
         if (stdout === '') throw new Error(stderr)

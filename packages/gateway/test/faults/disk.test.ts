@@ -10,7 +10,7 @@ import { server } from '../upstreams.ts'
 import { type Commanded, commanded } from './command.ts'
 
 const hasFull = existsSync('/dev/full')
-// A small disk of its own, which nobody else sees and which goes with the process.
+// A small private file system that disappears with the process.
 const ownDisk = (size: string, folder: string): readonly string[] => [
   'unshare',
   '--user',
@@ -47,7 +47,7 @@ const cases = [
 ]
 
 test.skipIf(!hasFull).each(cases)(
-  'AT-I106: with a full disk under its audit a gateway that is to $onFailure does that, says so, and writes again when there is room',
+  'AT-I106: with a full disk, audit onFailure "$onFailure" applies and is reported, and writing resumes when there is space',
   async ({ onFailure, answer, outcomes }) => {
     await using folder = await gatewayFolder()
     const path = join(folder.path, 'audit.jsonl')
@@ -57,11 +57,11 @@ test.skipIf(!hasFull).each(cases)(
     expect(await gateway.readiness()).toEqual({ status: 'ready' })
     const first = await client.call('up__pid')
     expect(JSON.stringify(first.content)).toMatch(answer)
-    // Everything but calls goes on.
+    // Everything except calls continues.
     expect((await client.refresh()).length).toBeGreaterThan(1)
     await until(
       async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","degraded":["audit"]}',
-      'it says so',
+      'it is reported',
     )
     expect((await gateway.status()).degraded).toEqual([
       { part: 'audit', problem: expect.stringMatching(/^cannot write .*audit\.jsonl: ENOSPC.*free disk space/u) },
@@ -69,24 +69,24 @@ test.skipIf(!hasFull).each(cases)(
     expect((await gateway.at.unfold(['status'])).stdout).toContain('degraded: audit: ')
     await rm(path)
     expect((await client.call('up__pid')).isError).not.toBe(true)
-    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'it is well again')
-    // What could not be written before is there now, each line whole.
-    await until(async () => linesOf(await readFile(path, 'utf8')).length === outcomes.length, 'all of it is written')
+    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'it has recovered')
+    // Lines that could not be written before are written now, each complete.
+    await until(async () => linesOf(await readFile(path, 'utf8')).length === outcomes.length, 'everything is written')
     expect(linesOf(await readFile(path, 'utf8'))).toEqual(
       outcomes.map((outcome) => expect.objectContaining({ at: expect.any(String), upstream: 'up', tool: 'pid', outcome })),
     )
   },
 )
 
-test.skipIf(!hasFull)('AT-I106: with a full disk under its log it serves on, says so, and ends as it should', async () => {
+test.skipIf(!hasFull)('AT-I106: with a full disk for its log, it keeps serving, reports it, and exits cleanly', async () => {
   const full = openSync('/dev/full', 'w')
   try {
     await using gateway = await commanded({ exposure: 'everything', mcpServers: { up } }, { stderr: full })
     await using client = await clientOf(gateway)
     expect((await client.call('up__pid')).isError).not.toBe(true)
-    await until(async () => (await gateway.status()).degraded.some(({ part }) => part === 'log'), 'it says so')
+    await until(async () => (await gateway.status()).degraded.some(({ part }) => part === 'log'), 'it is reported')
     gateway.child.kill('SIGTERM')
-    await until(() => gateway.child.exitCode !== null, 'it ends')
+    await until(() => gateway.child.exitCode !== null, 'it exits')
     expect(gateway.child.exitCode).toBe(0)
   } finally {
     closeSync(full)
@@ -94,7 +94,7 @@ test.skipIf(!hasFull)('AT-I106: with a full disk under its log it serves on, say
 })
 
 test.skipIf(!hasOwnDisk)(
-  'AT-I106: with a full disk under its store it serves from memory, says so, and keeps all of it when there is room',
+  'AT-I106: with a full disk for its store, it serves from memory, reports it, and saves everything when there is space',
   async () => {
     await using folder = await gatewayFolder()
     const store = { kind: 'sqlite', path: join(folder.path, 'catalog.db') }
@@ -103,7 +103,7 @@ test.skipIf(!hasOwnDisk)(
       { before: ownDisk('512k', folder.path) },
     )
     await using client = await clientOf(gateway)
-    // The disk as the gateway sees it.
+    // The disk as seen by the gateway.
     const inside = join('/proc', String(gateway.pid), 'root', folder.path)
     const filler = join(inside, 'filler')
     const names = async (): Promise<readonly string[]> => (await client.refresh()).map(({ name }) => name)
@@ -111,15 +111,15 @@ test.skipIf(!hasOwnDisk)(
     await expect(writeFile(filler, Buffer.alloc(1_048_576))).rejects.toThrow('ENOSPC')
     const many = Array.from({ length: 12 }, (_, at) => `more_${at}`)
     for (const name of many) await client.call('up__put', { name, description: 'x'.repeat(2_000) })
-    await until(async () => (await names()).includes(`up__${many.at(-1)}`), 'what cannot be kept is served')
+    await until(async () => (await names()).includes(`up__${many.at(-1)}`), 'unsaved tools are served')
     await until(
       async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","degraded":["store"]}',
-      'it says so',
+      'it is reported',
     )
     const [part] = (await gateway.status()).degraded
     expect(part?.problem).toMatch(/^cannot write .*catalog\.db: .*full.*free disk space/u)
     expect((await client.call('up__pid')).isError).not.toBe(true)
     await rm(filler)
-    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'all of it is kept')
+    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'everything is stored')
   },
 )

@@ -7,7 +7,7 @@ import { changing, served } from '../served.ts'
 const [greedy, modest] = [createToken('greedy'), createToken('modest')]
 const tokens = [greedy.record, modest.record]
 
-/** Makes calls that never end by themselves; `stop` cancels them. */
+/** Makes calls that never complete; `stop` cancels them. */
 function endlessCalls(client: TestClient, count: number, name = 'box__wait') {
   const controller = new AbortController()
   const outcomes: string[] = []
@@ -42,7 +42,7 @@ describe.each([
     await using a = await edge.connect('', one)
     await using b = await edge.connect('', other)
     const calls = endlessCalls(a, 60)
-    // Its share: three quarters of the slots and of the queue. The others are refused at once.
+    // Its share: three quarters of the slots and of the queue. The others are rejected at once.
     await until(() => calls.outcomes.length === 24, 'calls beyond the queue are refused', 30_000)
     expect(loadOf(edge)).toEqual({ running: 6, waiting: 30 })
     expect(new Set(calls.outcomes)).toEqual(
@@ -68,7 +68,7 @@ test('AT-R07-2: calls to a slow server do not use up the calls that a client may
   const calls = endlessCalls(a, 20, 'slow__wait')
   await until(() => loadOf(edge, 'slow').waiting === 3 && calls.outcomes.length === 14, 'its share of the slow server is used up')
   expect(await a.call('fast__pid')).not.toMatchObject({ isError: true })
-  // All servers together have a limit too, of which each client has a share.
+  // All servers together have a limit too, with a share for each client.
   const more = endlessCalls(a, 10, 'fast__wait')
   await until(() => more.outcomes.length === 4, 'its share of all calls is used up')
   expect(more.outcomes[0]).toMatch(/^The gateway is busy: 12 of your calls are running or queued.*then try again\.$/u)

@@ -1,4 +1,4 @@
-// A gateway as a process of its own. It says the numbers of its upstreams' processes and of the one that guards them, once all are there.
+// A gateway as a separate process. Once all are running, it prints the pids of its upstreams and of their guard.
 import { startGateway } from '@unfold-mcp/gateway'
 
 const [file, home] = process.argv.slice(2)

@@ -19,7 +19,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
       await Promise.all([all.lists('up__wait'), all.lists('other__one')])
       await using client = await all.connect()
       const calling = client.call('up__wait')
-      await until(() => peer.calls.includes('wait'), 'the call is there')
+      await until(() => peer.calls.includes('wait'), 'the call has arrived')
       proxy[fault]()
       const result = await calling
       expect(result.isError).toBe(true)
@@ -28,29 +28,29 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
       expect(textOf(await client.call('up__one'))).toBe('one was called')
       expect(peer.calls).toEqual(['wait', 'one'])
       // Its tools are unchanged, so clients are not notified.
-      await until(() => peer.ears > 0, 'it is heard again')
+      await until(() => peer.subscribers > 0, 'it is subscribed to again')
       peer.put('two')
       await all.lists('up__two')
-      await until(() => client.notices === 1, 'one notice')
+      await until(() => client.notices === 1, 'one notification')
       expect(all.of('state', 'other').filter(({ state }) => state !== 'ready')).toEqual([])
     },
   )
 
-  test('a connection that is open and dead is noticed, its tools leave with one notice and come back with one', async () => {
+  test('a dead connection that stays open is detected; its tools disappear with one notification and return with one', async () => {
     await using peer = await Peer.open(kind)
     await using other = await Peer.open('stdio')
     await using proxy = await faultProxy(peer.port)
     await using all = await runningGateway({ up: { ...peer.config(proxy.port), ...quick }, other: other.config() })
     await Promise.all([all.lists('up__one'), all.lists('other__one')])
     await using client = await all.connect('stateless')
-    await until(() => peer.ears > 0, 'it is heard')
+    await until(() => peer.subscribers > 0, 'it is subscribed to')
     proxy.behave('half-open')
     await all.reaches('up', 'reconnecting')
     expect(textOf(await client.call('other__one'))).toBe('one was called')
     await until(() => client.notices === 1, 'its tools are gone')
     expect(await client.names()).toEqual(['other__one'])
     await expect(client.call('up__one')).rejects.toThrow('Tool "up__one" not found')
-    peer.tools.set('two', 'Came while nobody could hear')
+    peer.tools.set('two', 'Added while disconnected')
     proxy.cut()
     proxy.behave('fine')
     await until(() => client.notices === 2, 'its tools are back')
@@ -70,7 +70,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
     await using client = await all.connect()
     const stop = new AbortController()
     const waiting = client.call('up__wait', {}, stop.signal).catch(() => 'stopped')
-    await until(() => peer.calls.includes('wait'), 'one that is never answered')
+    await until(() => peer.calls.includes('wait'), 'a call without a response')
     expect(textOf(await client.call('other__one'))).toBe('one was called')
     proxy.behave('latency')
     const answers = await Promise.all(names.map(async (name) => textOf(await client.call(`up__${name}`))))
@@ -95,14 +95,14 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
   })
 })
 
-describe('a session that the upstream has forgotten', () => {
-  test('is begun anew by the next call, which is made once; the one that was running is not made again', async () => {
+describe('a session that the upstream has lost', () => {
+  test('is replaced by the next call, which is sent once; the running call is not repeated', async () => {
     await using peer = await Peer.open('http', ['one', 'wait'])
     await using all = await runningGateway({ up: { ...peer.config(), sweepMs: 0, pingMs: 0 } })
     await all.lists('up__wait')
     await using client = await all.connect()
     const running = client.call('up__wait')
-    await until(() => peer.calls.includes('wait'), 'the call is there')
+    await until(() => peer.calls.includes('wait'), 'the call has arrived')
     const begun = (): number => peer.asked.filter((method) => method === 'initialize').length
     expect(begun()).toBe(1)
     peer.forget()

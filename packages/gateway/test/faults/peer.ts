@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** How a server is reached: as a process, over Streamable HTTP with sessions or without (2026-07-28), or as it was before. */
+/** How a server is reached: as a process, over Streamable HTTP with sessions or without (2026-07-28), or over HTTP+SSE. */
 export type Kind = 'stdio' | 'http' | 'listen' | 'sse'
 
 export const kinds: readonly Kind[] = ['stdio', 'http', 'listen', 'sse']
@@ -18,7 +18,7 @@ interface Message {
 
 type Send = (message: object) => void
 
-/** Where something can be told to a client: the connection, and the subscription it is stamped with if there is one. */
+/** Where to send notifications: the connection, and the subscription id, if any. */
 interface Subscription {
   readonly send: Send
   readonly subscription?: string | number | undefined
@@ -29,32 +29,32 @@ const changed = 'notifications/tools/list_changed'
 const never = new Promise<never>(() => undefined)
 
 /**
- * A server written by hand that lives in the test, whatever the transport: what it has, when it answers and what it says by itself
- * is decided here, and all that it was asked is written down.
+ * A handwritten server in the test process, for any transport: the test controls its tools, the time of its responses and its
+ * notifications, and all requests are recorded.
  */
 export class Peer implements AsyncDisposable {
   readonly kind: Kind
   readonly tools = new Map<string, string>()
-  /** Whether it declares that it will say when its tools change. */
+  /** Whether it declares `listChanged`. */
   declares = true
   pageSize = Number.POSITIVE_INFINITY
-  /** Whether the last page leads back to the first. */
+  /** Whether the last page has a cursor to the first. */
   isCircular = false
-  /** Why it refuses to list its tools, if it does. */
+  /** The error of `tools/list`, if it fails. */
   refusal: string | undefined
-  /** Done before a list is answered; what is listed is what there is then. */
+  /** Runs before a list is read. */
   beforeList: () => Promise<unknown> = () => Promise.resolve()
-  /** Done between reading what there is and answering. */
+  /** Runs after a list was read and before the response is sent. */
   afterList: () => Promise<unknown> = () => Promise.resolve()
-  /** What it was asked, and the tools that were called. */
+  /** The received methods, and the called tools. */
   readonly asked: string[] = []
   readonly calls: string[] = []
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  readonly #ears = new Set<Subscription>()
+  readonly #subscribers = new Set<Subscription>()
   readonly #sessions = new Map<string, Set<ServerResponse>>()
 
-  /** Begins to serve: on this port, or on any. */
+  /** Starts serving on this port, or on a free one. */
   static async open(kind: Kind, tools: readonly string[] = ['one'], port = 0): Promise<Peer> {
     const peer = new Peer(kind)
     for (const name of tools) peer.tools.set(name, `Does ${name}`)
@@ -79,7 +79,7 @@ export class Peer implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** How a configuration names it; `port` is that of whatever stands before it. */
+  /** Its configuration entry; `port` is that of a proxy in front of it. */
   config(port = this.port): object {
     if (this.kind === 'stdio')
       return { command: process.execPath, args: [fileURLToPath(new URL('pipe.mjs', import.meta.url)), String(port)] }
@@ -87,23 +87,23 @@ export class Peer implements AsyncDisposable {
     return { url: `http://127.0.0.1:${port}/${path}`, type: this.kind === 'sse' ? 'sse' : 'http' }
   }
 
-  /** How often its tools were listed from the beginning. */
+  /** The number of `tools/list` requests, without those for further pages. */
   get lists(): number {
     return this.asked.filter((method) => method === 'tools/list').length
   }
 
-  /** How many would hear it now. */
-  get ears(): number {
-    return this.#ears.size
+  /** The number of current subscribers. */
+  get subscribers(): number {
+    return this.#subscribers.size
   }
 
-  /** Says something to everybody who hears it. */
+  /** Sends a notification to all subscribers. */
   say(method = changed): void {
-    for (const { send, subscription } of this.#ears)
+    for (const { send, subscription } of this.#subscribers)
       send({ method, ...(subscription !== undefined && { params: { _meta: { [stamp]: subscription } } }) })
   }
 
-  /** Adds a tool, or changes it, and says so. */
+  /** Adds or changes a tool, and notifies. */
   put(name: string, description = `Does ${name}`): void {
     this.tools.set(name, description)
     this.say()
@@ -114,13 +114,13 @@ export class Peer implements AsyncDisposable {
     this.say()
   }
 
-  /** Knows none of its sessions any more; the connections stay. */
+  /** Forgets all sessions; the connections stay open. */
   forget(): void {
     for (const streams of this.#sessions.values()) for (const stream of streams) stream.end()
     this.#sessions.clear()
   }
 
-  /** Ends every connection there is. */
+  /** Closes every connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -134,15 +134,15 @@ export class Peer implements AsyncDisposable {
 
   #lines(socket: Socket): void {
     const send: Send = (message) => void socket.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-    const ear = { send }
+    const subscriber = { send }
     const input = createInterface({ input: socket })
     input.on('error', () => undefined)
     input.on('line', (line) => {
       const message = JSON.parse(line) as Message
-      if (message.method === 'notifications/initialized') this.#ears.add(ear)
+      if (message.method === 'notifications/initialized') this.#subscribers.add(subscriber)
       void this.#answer(message, send)
     })
-    socket.on('close', () => this.#ears.delete(ear))
+    socket.on('close', () => this.#subscribers.delete(subscriber))
   }
 
   async #web(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -162,7 +162,7 @@ export class Peer implements AsyncDisposable {
       this.#sessions.set(id, streams)
       stream(response)
       response.write(`event: endpoint\ndata: /messages?session=${id}\n\n`)
-      this.#hears(response, { send: eventsTo(response) })
+      this.#subscribe(response, { send: eventsTo(response) })
       return
     }
     const session = this.#sessions.get(new URL(url, 'http://localhost').searchParams.get('session') ?? '')
@@ -183,12 +183,12 @@ export class Peer implements AsyncDisposable {
       response.setHeader('mcp-session-id', fresh)
       void this.#answer(message, answerOn(response))
     } else if (session === undefined) {
-      const problem = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'There is no such session' } }
+      const problem = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Unknown session' } }
       response.writeHead(id === '' ? 400 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(problem))
     } else if (method === 'GET') {
       stream(response)
       session.add(response)
-      this.#hears(response, { send: eventsTo(response) })
+      this.#subscribe(response, { send: eventsTo(response) })
     } else if (method === 'DELETE') {
       this.#sessions.delete(id)
       response.writeHead(200).end()
@@ -206,14 +206,14 @@ export class Peer implements AsyncDisposable {
       const send = eventsTo(response)
       const _meta = { [stamp]: id }
       send({ method: 'notifications/subscriptions/acknowledged', params: { _meta, notifications: { toolsListChanged: true } } })
-      this.#hears(response, { send, subscription: id })
+      this.#subscribe(response, { send, subscription: id })
     } else if (id === undefined) response.writeHead(202).end()
     else void this.#answer(message, answerOn(response))
   }
 
-  #hears(response: ServerResponse, ear: Subscription): void {
-    this.#ears.add(ear)
-    response.on('close', () => this.#ears.delete(ear))
+  #subscribe(response: ServerResponse, subscriber: Subscription): void {
+    this.#subscribers.add(subscriber)
+    response.on('close', () => this.#subscribers.delete(subscriber))
   }
 
   #notice({ method }: Message): void {

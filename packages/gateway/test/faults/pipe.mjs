@@ -1,4 +1,4 @@
-// A process whose standard input and output are those of a server in another: what it gets it passes on, and what it hears it says.
+// Connects its stdin and stdout to a server in another process.
 import { connect } from 'node:net'
 
 const [port] = process.argv.slice(2)

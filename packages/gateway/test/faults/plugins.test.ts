@@ -10,7 +10,7 @@ import { commanded } from './command.ts'
 const tool = (name: string, body: string): string =>
   `export default { tools: [{ name: '${name}', description: 'Does ${name}.', handler: () => { ${body} } }] }\n`
 
-/** What a plugin may do to whoever loads it. */
+/** Plugins that try to harm their host. */
 const plugins = {
   good: tool('good', `return [typeof JSON.parse('{}'), [1, 2].map((n) => n + 1).join()].join(' ')`),
   throws: `throw new Error('no key is set')\n`,
@@ -28,7 +28,7 @@ const plugins = {
   quits: tool('quits', 'process.exit(3)'),
 }
 
-test('AT-G88: plugins that throw, hang, leave, patch everything or end themselves in a call harm neither the gateway nor the others of their folder', async () => {
+test('AT-G88: plugins that throw, hang, exit, patch globals or kill themselves during a call affect neither the gateway nor other plugins', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, `plugins-${process.pid}`)
   await mkdir(path)
@@ -49,7 +49,7 @@ test('AT-G88: plugins that throw, hang, leave, patch everything or end themselve
     expect((await client.call('box__quits')).isError).toBe(true)
     await isWell()
     expect(await names()).not.toContain('box__throws')
-    // Those that hang are still being waited for; everybody else is served meanwhile.
+    // Hanging plugins are still loading; everything else is served meanwhile.
     let logged = ''
     await until(async () => {
       logged = (await gateway.at.unfold(['logs', 'box', '--level', 'debug', '--limit', '1000'])).stdout

@@ -15,7 +15,7 @@ import { runningGateway } from './running.ts'
 const own = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 const tree = (...args: readonly string[]) => ({ command: 'sh', args: [own('tree.sh'), ...args] })
 
-/** The processes that live in these groups. */
+/** The running processes of these process groups. */
 function membersOf(leaders: ReadonlySet<number>): readonly number[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,pgid=,stat='], { encoding: 'utf8' })
   return stdout.split('\n').flatMap((line) => {
@@ -24,9 +24,9 @@ function membersOf(leaders: ReadonlySet<number>): readonly number[] {
   })
 }
 
-describe.skipIf(process.platform === 'win32')('a process of an upstream', () => {
+describe.skipIf(process.platform === 'win32')('the process of an upstream', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'that is ended by %s ends its calls with words, and nobody else notices',
+    'terminated by %s fails its calls with a message, and nothing else is affected',
     async (signal) => {
       const { command, args } = server('toolbox.mjs')
       await using all = await runningGateway({ up: { command, args }, other: tree() })
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('a process of an upstream', () => 
       const result = await call
       expect(result.isError).toBe(true)
       expect(textOf(result)).toContain(`The server "up" ended (by ${signal}) while "wait" was running, and is being restarted.`)
-      // One that comes meanwhile waits for the next process.
+      // A call that arrives meanwhile waits for the next process.
       expect(Number(textOf(await client.call('up__pid')))).not.toBe(pid)
       await until(() => all.of('listed', 'up').length === read + 1, 'its tools were read again')
       expect(client.notices).toBe(0)
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a process of an upstream', () => 
     },
   )
 
-  test('that is stopped is found out by asking, replaced, and ended', async () => {
+  test('that is suspended is detected by a ping, replaced, and ended', async () => {
     const { command, args } = server('toolbox.mjs')
     await using all = await runningGateway({ up: { command, args, pingMs: 200 }, other: tree() })
     await Promise.all([all.lists('up__pid'), all.lists('other__one')])
@@ -59,11 +59,11 @@ describe.skipIf(process.platform === 'win32')('a process of an upstream', () => 
     await until(() => all.of('state', 'up').some(({ state }) => state === 'reconnecting'), 'it is found out')
     expect(all.state('other')).toBe('ready')
     expect(Number(textOf(await client.call('up__pid')))).not.toBe(pid)
-    await until(() => !isAlive(pid), 'the one that was stopped is gone')
+    await until(() => !isAlive(pid), 'the suspended process has exited')
     expect(client.notices).toBe(0)
   })
 
-  test('leaves nothing behind, however many it started and however often it is replaced', async () => {
+  test('leaves no processes behind, however many it started and however often it is replaced', async () => {
     const leaders = new Set<number>()
     const rounds = runs({ long: 200, sample: 20 })
     const wanted = (round: number) => ({ up: { ...tree(), env: { ROUND: String(round) } } })
@@ -78,15 +78,15 @@ describe.skipIf(process.platform === 'win32')('a process of an upstream', () => 
       }
       expect(leaders.size).toBe(rounds)
       await all.lists('up__one')
-      await until(() => membersOf(leaders).length === 3, 'those of the last one alone')
+      await until(() => membersOf(leaders).length === 3, 'only the processes of the last one are running')
     }
-    // The system may take a moment to remove processes that were killed.
+    // The system may take a moment to remove killed processes.
     await until(() => membersOf(leaders).length === 0, 'all processes have ended')
   }, 120_000)
 })
 
-describe.skipIf(process.platform === 'win32')('no process, however stubborn, outlives a gateway', () => {
-  test.concurrent.each(['SIGTERM', 'SIGKILL'] as const)('that is ended by %s', async (signal) => {
+describe.skipIf(process.platform === 'win32')('no process outlives a gateway, even if it ignores signals', () => {
+  test.concurrent.each(['SIGTERM', 'SIGKILL'] as const)('terminated by %s', async (signal) => {
     await using folder = await gatewayFolder()
     const file = join(folder.path, 'unfold.json')
     await writeFile(file, JSON.stringify({ mcpServers: { stubborn: tree('stubborn'), polite: tree() } }))
@@ -96,10 +96,10 @@ describe.skipIf(process.platform === 'win32')('no process, however stubborn, out
       const [line] = await once(createInterface({ input: gateway.stdout }), 'line')
       const { pids, guard }: { pids: readonly number[]; guard: number } = JSON.parse(String(line))
       const leaders = new Set(pids)
-      await until(() => membersOf(leaders).length === 6, 'all that they start')
+      await until(() => membersOf(leaders).length === 6, 'all processes are running')
       gateway.kill(signal)
       await exited
-      await until(() => membersOf(leaders).length === 0 && !isAlive(guard), 'all of them to end')
+      await until(() => membersOf(leaders).length === 0 && !isAlive(guard), 'all processes have exited')
     } finally {
       gateway.kill('SIGKILL')
     }

@@ -30,9 +30,9 @@ const event = fc.record({
   ),
 })
 
-/** A configuration as if it had been read from a file. */
+/** A configuration as if read from a file. */
 function configured(servers: Wanted) {
-  // What would save it anyway is off.
+  // Periodic polling would hide a missed change.
   const settings = { sweepMs: 0, pingMs: 0 }
   const mcpServers = Object.fromEntries(
     names
@@ -46,7 +46,7 @@ function configured(servers: Wanted) {
   return parseConfig(JSON.stringify({ mcpServers }), { file: 'unfold.json', environment: {} })
 }
 
-/** Lets time pass until something is done. */
+/** Advances the clock until a promise settles. */
 async function played<T>(clock: SimulatedClock, doing: Promise<T>): Promise<T> {
   const state = { isDone: false }
   const done = doing.finally(() => {
@@ -59,7 +59,7 @@ async function played<T>(clock: SimulatedClock, doing: Promise<T>): Promise<T> {
   return done
 }
 
-/** A store that takes its time. */
+/** A store with delays. */
 function slow(store: CatalogStore, pause: () => Promise<void>): CatalogStore {
   return {
     ...store,
@@ -74,7 +74,7 @@ function slow(store: CatalogStore, pause: () => Promise<void>): CatalogStore {
   }
 }
 
-test('whatever upstreams do and however the configuration is edited, in the end what is listed is what there is', async () => {
+test('for any behaviour of upstreams and any edits of the configuration, the lists match in the end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.tuple(delays, delays, delays),

@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * What a network does to connections: lets them be (`fine`); delivers late (`latency`) or byte by byte (`slow`); keeps them open and
- * delivers nothing (`half-open`), neither old ones nor new ones; or lets nobody in (`refuse`).
+ * Network behaviour: normal (`fine`); delayed (`latency`) or byte by byte (`slow`); connections stay open and deliver
+ * nothing (`half-open`), both existing and new ones; or new connections are rejected (`refuse`).
  */
 export type Manner = 'fine' | 'latency' | 'slow' | 'half-open' | 'refuse'
 
-/** A network of our own before a port of this machine. */
+/** A simulated network in front of a local port. */
 export interface FaultProxy extends AsyncDisposable {
   readonly port: number
-  /** How many connections there are. */
+  /** The number of connections. */
   readonly open: number
-  /** From now on, for connections that are there and those to come. */
+  /** Applies to existing and future connections. */
   behave(manner: Manner): void
-  /** Ends every connection in order. */
+  /** Closes every connection cleanly. */
   cut(): void
-  /** Ends every connection as a machine does that knows nothing of it. */
+  /** Resets every connection. */
   reset(): void
   leadTo(port: number): void
 }
@@ -25,10 +25,10 @@ const latencyMs = 150
 const slowMs = 1
 const slowBytes = 16
 
-/** Puts faults before a port. */
+/** Starts a fault proxy in front of a port. */
 export async function faultProxy(target: number): Promise<FaultProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
-  // No network delivers what comes after bytes that it lost.
+  // No network delivers data after bytes that it lost.
   const broken = new Set<readonly [Socket, Socket]>()
   let manner: Manner = 'fine'
   let to = target
@@ -81,7 +81,7 @@ export async function faultProxy(target: number): Promise<FaultProxy> {
   }
 }
 
-/** Passes on what comes in, in order, in the way that is asked for when it comes. */
+/** Forwards data in order, with the behaviour at the time of arrival. */
 function delivery(into: Socket, { manner, lost }: { manner: () => Manner; lost: () => void }): (chunk: Buffer) => void {
   let last = Promise.resolve()
   const write = (bytes: Buffer): void => void (into.writable && into.write(bytes))

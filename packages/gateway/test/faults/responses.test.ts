@@ -98,7 +98,7 @@ describe('a result that arrives after its call has ended', () => {
     await until(() => all.of('stderr', 'odd').some(({ line }) => line === 'late'), 'the late result')
     // Sent after it, so received after it.
     await all.gateway.upstreams.get('odd')?.connection?.ping()
-    expect(all.said.filter((line) => line.includes(secret))).toEqual([])
+    expect(all.messages.filter((line) => line.includes(secret))).toEqual([])
     expect(all.of('warning', 'odd')).toEqual([])
   })
 
@@ -120,7 +120,7 @@ describe('a result that arrives after its call has ended', () => {
     await all.lists('odd__one')
     expect(textOf(await client.call('odd__one'))).toContain('did not respond')
     await until(() => all.of('list_changed', 'odd').length > 0, 'the notification after the late result')
-    expect(all.said.filter((line) => line.includes(secret))).toEqual([])
+    expect(all.messages.filter((line) => line.includes(secret))).toEqual([])
     expect(all.of('warning', 'odd')).toEqual([])
   })
 })

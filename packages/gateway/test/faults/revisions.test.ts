@@ -9,7 +9,7 @@ const changes: readonly (readonly [Era, Era])[] = [
   ['stateless', 'session'],
 ]
 
-describe.each(changes)('a server that comes back in another era (%s, then %s)', (before, after) => {
+describe.each(changes)('a server that returns in another era (%s, then %s)', (before, after) => {
   test('AT-R03-1: the next calls work, and the gateway has not disconnected from it', async () => {
     await using odd = await scripted({ era: before })
     await using all = await runningGateway({ odd: { url: odd.url, pingMs: 0 } })
@@ -38,7 +38,7 @@ describe.each(changes)('a server that comes back in another era (%s, then %s)', 
   })
 })
 
-test('AT-R03-3: a server that rejects every ping keeps its session, and is asked for another one only once', async () => {
+test('AT-R03-3: a server that rejects every ping keeps its session, and is probed for another revision only once', async () => {
   let pings = 0
   await using odd = await scripted({
     intercept: ({ message, response }) => {
@@ -58,7 +58,7 @@ test('AT-R03-3: a server that rejects every ping keeps its session, and is asked
   expect(odd.count('DELETE')).toBe(1)
 })
 
-test('AT-R03-4: a server that comes back and refuses every request does not stay ready', async () => {
+test('AT-R03-4: a server that returns and rejects every request does not stay ready', async () => {
   let isRefusing = false
   await using odd = await scripted({
     intercept: ({ response }) => {

@@ -80,7 +80,7 @@ describe('AT-R10-1: metrics and the admin API require a role', () => {
     await expect(refused).rejects.toThrow(/a token with the role metrics, which MCP clients cannot use/u)
     await using anonymous = await edge.connect()
     expect(await anonymous.toolNames()).toContain('box__pid')
-    // Since there is a token for the metrics, nobody reads them without.
+    // Since there is a token for the metrics, they require one.
     expect((await edge.ask('/metrics')).status).toBe(401)
     expect((await edge.ask('/metrics', { token })).status).toBe(200)
   })
@@ -92,7 +92,7 @@ describe('AT-R10-1: metrics and the admin API require a role', () => {
     const [gone, kept] = [await open(token), await open(byRole.get('admin')?.token ?? '')]
     await edge.write({ ...config, tokens: config.tokens.filter(({ name }) => name !== 'the viewer') })
     await edge.running.reload()
-    // Ends only if the gateway ends it.
+    // Ends only if the gateway closes it.
     expect(await gone.text()).toContain(': open')
     expect((await open(token)).status).toBe(401)
     await kept.body?.cancel()

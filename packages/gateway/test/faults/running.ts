@@ -3,7 +3,7 @@ import { until } from '../../../client/test/processes.ts'
 import { fromFile } from '../gateway-file.ts'
 import { recorded } from '../upstreams.ts'
 
-/** A client of a gateway, and how often it was told that its tools changed. */
+/** A client of a gateway, with the number of its change notifications. */
 export interface GatewayClient extends AsyncDisposable {
   readonly notices: number
   names(): Promise<readonly string[]>
@@ -13,29 +13,29 @@ export interface GatewayClient extends AsyncDisposable {
 export type Gatewayed = Awaited<ReturnType<typeof runningGateway>>
 
 export interface RunningOptions {
-  /** What the configuration holds beside the servers. */
+  /** The configuration apart from the servers. */
   readonly rest?: object
-  /** A folder that stays, such as one that another gateway used. */
+  /** A folder that is kept, such as one that another gateway used. */
   readonly folder?: string
 }
 
-/** A whole gateway with these servers: its file, its process of one, its socket, and all that happens to its upstreams. */
+/** A complete gateway with these servers: its file, its socket, and all events of its upstreams. */
 export async function runningGateway(servers: Readonly<Record<string, object>>, { rest = {}, folder }: RunningOptions = {}) {
   const config = (mcpServers: object): object => ({ mcpServers, exposure: 'everything', ...rest })
-  const { running, home, file, said, write, close } = await fromFile(config(servers), folder === undefined ? {} : { folder })
+  const { running, home, file, messages, write, close } = await fromFile(config(servers), folder === undefined ? {} : { folder })
   const { gateway } = running
   const of = recorded(gateway.upstreams.events)
   return {
     ...running,
     folder: home,
     file,
-    /** What it wrote to its log for people. */
-    said,
+    /** Its log messages. */
+    messages,
     of,
     close,
-    /** The tools that everybody would be listed now. */
+    /** The tools of a client without restrictions. */
     listed: (): readonly string[] => gateway.source.entries().map(({ tool }) => tool.name),
-    /** Changes its servers by its file. */
+    /** Changes its servers by editing its file. */
     async edit(mcpServers: object): Promise<void> {
       await write(config(mcpServers))
       await running.reload()
@@ -64,7 +64,7 @@ async function client(url: string, era: 'session' | 'stateless'): Promise<Gatewa
     },
     async names() {
       const { tools } = await own.listTools(undefined, { cacheMode: 'bypass' })
-      // Those of upstreams; the gateway has some of its own.
+      // Those of upstreams; the gateway has its own too.
       return tools.map(({ name }) => name).filter((name) => name.includes('__'))
     },
     call: (name, args = {}, signal) => own.callTool({ name, arguments: args }, signal === undefined ? {} : { signal }),

@@ -87,9 +87,9 @@ export async function scripted(script: Script = {}) {
     const text = await body(request)
     const message = (text === '' ? {} : JSON.parse(text)) as Message
     asked.push(message.method ?? `${request.method}`)
-    const result = (words: string): object => ({
+    const result = (value: string): object => ({
       id: message.id,
-      result: { ...(era === 'stateless' && { resultType: 'complete' }), content: [{ type: 'text', text: words }] },
+      result: { ...(era === 'stateless' && { resultType: 'complete' }), content: [{ type: 'text', text: value }] },
     })
     if (request.method === 'POST') answer({ message, request, response, result })
     else if (request.method === 'GET' && script.get !== undefined) script.get(request, response)
@@ -119,7 +119,7 @@ export async function scripted(script: Script = {}) {
     get accepted() {
       return accepted
     },
-    /** Comes back in another era and knows no session. */
+    /** Returns in another era, without any session. */
     restart(next: Era): void {
       era = next
       sessions.clear()

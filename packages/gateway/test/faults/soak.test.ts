@@ -5,7 +5,7 @@ import { type Kind, Peer } from './peer.ts'
 import { faultProxy } from './proxy.ts'
 import { runningGateway } from './running.ts'
 
-/** PrometheusMetrics that look random and are the same every time. */
+/** Pseudo-random numbers from a seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -16,7 +16,7 @@ function numbers(seed: number): (below: number) => number {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A server of this kind behind a bad network. */
+/** A server of this kind behind an unreliable network. */
 async function remote(kind: Kind) {
   const peer = await Peer.open(kind)
   const proxy = await faultProxy(peer.port)
@@ -31,16 +31,16 @@ async function remote(kind: Kind) {
   }
 }
 
-const words = 'whatever happens to real servers on a bad network, in the end what is listed is what they have'
+const title = 'with real servers on an unreliable network, the list matches the servers in the end'
 
-test.each([1, 2])(`${words} (%i)`, { timeout: 120_000 }, async (seed) => {
+test.each([1, 2])(`${title} (%i)`, { timeout: 120_000 }, async (seed) => {
   const next = numbers(seed)
   await using stdio = await remote('stdio')
   await using http = await remote('http')
   await using listen = await remote('listen')
   await using sse = await remote('sse')
   const remotes = [stdio, http, listen, sse] as const
-  // What would find a change anyway is off.
+  // Periodic polling would hide a missed change.
   const settings = { sweepMs: 0, pingMs: 150, startTimeoutMs: 1_000, graceMs: 200 }
   const servers = remotes.map(({ kind, peer, proxy }) => [kind, { ...peer.config(proxy.port), ...settings }])
   await using all = await runningGateway(Object.fromEntries(servers))
@@ -71,7 +71,7 @@ test.each([1, 2])(`${words} (%i)`, { timeout: 120_000 }, async (seed) => {
     remotes.flatMap(({ kind, peer }) => [...peer.tools].map(([name, description]) => `${kind}__${name}: ${description}`))
   const listed = (): readonly string[] => all.gateway.source.entries().map(({ tool }) => `${tool.name}: ${tool.description}`)
   const isSame = (): boolean => listed().join('\n') === had().join('\n')
-  // When it does not come, what differs says more than that it did not.
+  // On a timeout, the difference is more helpful than the timeout itself.
   await until(isSame, 'what is listed is what there is').catch(() => undefined)
   expect(listed()).toEqual(had())
 })

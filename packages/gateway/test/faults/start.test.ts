@@ -13,14 +13,14 @@ import { runningGateway } from './running.ts'
 
 const sqlite = { store: { kind: 'sqlite', path: 'catalog.db' } }
 
-/** Runs a gateway in a folder once, so that it knows what there is. */
+/** Runs a gateway in a folder once, so that its catalog is stored. */
 async function learned(folder: string, servers: Readonly<Record<string, object>>, name: string): Promise<void> {
   await using all = await runningGateway(servers, { folder, rest: sqlite })
   await all.lists(name)
 }
 
-describe('a gateway that starts again', () => {
-  test('serves what it knew although nothing comes up, and what comes up later replaces it with one notice', async () => {
+describe('a gateway that restarts', () => {
+  test('serves its cached tools although no server starts, and later replaces them with one notification', async () => {
     await using folder = await gatewayFolder()
     let port: number
     {
@@ -28,7 +28,7 @@ describe('a gateway that starts again', () => {
       port = peer.port
       await learned(folder.path, { up: peer.config() }, 'up__two')
     }
-    // Takes what it is sent, and never answers.
+    // Accepts requests and never responds.
     const silent = await serveHttp(() => undefined, { port })
     const up = { url: `http://127.0.0.1:${port}/mcp`, type: 'http' }
     await using all = await runningGateway({ up }, { folder: folder.path, rest: sqlite })
@@ -44,9 +44,9 @@ describe('a gateway that starts again', () => {
   })
 
   test.each([
-    ['is corrupt', (file: string) => writeFile(file, 'This is no database, though it has been one. '.repeat(200))],
+    ['is corrupt', (file: string) => writeFile(file, 'This is not a database any more. '.repeat(200))],
     ['was written by a newer version', newer],
-  ])('with a store that %s moves it aside, says so, and learns anew', async (problem, spoil) => {
+  ])('with a store that %s moves it aside, reports it, and lists the tools again', async (problem, spoil) => {
     await using folder = await gatewayFolder()
     const peer = await Peer.open('http')
     const up = peer.config()
@@ -54,9 +54,9 @@ describe('a gateway that starts again', () => {
     {
       await using all = await runningGateway({ up }, { folder: folder.path, rest: sqlite })
       await all.lists('up__one')
-      const [told] = all.said.filter((message) => message.includes('catalog.db'))
-      expect(told).toContain(problem)
-      expect(told).toContain('.aside')
+      const [message] = all.messages.filter((each) => each.includes('catalog.db'))
+      expect(message).toContain(problem)
+      expect(message).toContain('.aside')
     }
     expect((await readdir(folder.path)).some((name) => name.endsWith('.aside'))).toBe(true)
     await peer[Symbol.asyncDispose]()
@@ -65,7 +65,7 @@ describe('a gateway that starts again', () => {
   })
 
   test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-    'in a folder that it may not write to goes on in memory',
+    'in a folder without write permission keeps the catalog in memory',
     async () => {
       await using folder = await gatewayFolder()
       await using peer = await Peer.open('http')
@@ -75,24 +75,24 @@ describe('a gateway that starts again', () => {
         const rest = { store: { kind: 'sqlite', path: 'closed/catalog.db' } }
         await using all = await runningGateway({ up: peer.config() }, { folder: folder.path, rest })
         await all.lists('up__one')
-        expect(all.said.find((message) => message.includes('catalog.db'))).toContain('kept in memory')
+        expect(all.messages.find((message) => message.includes('catalog.db'))).toContain('kept in memory')
       } finally {
         await chmod(closed, 0o700)
       }
     },
   )
 
-  test('with a folder in the place of its store goes on in memory, and says so', async () => {
+  test('with a folder in place of its store keeps the catalog in memory, and reports it', async () => {
     await using folder = await gatewayFolder()
     await using peer = await Peer.open('http')
     const rest = { store: { kind: 'sqlite', path: '.' } }
     await using all = await runningGateway({ up: peer.config() }, { folder: folder.path, rest })
     await all.lists('up__one')
-    expect(all.said.find((message) => message.includes('kept in memory'))).toBeDefined()
+    expect(all.messages.find((message) => message.includes('kept in memory'))).toBeDefined()
   })
 })
 
-test('two gateways on one store both serve, and what either learned is known at the next start', async () => {
+test('two gateways share one store, and the tools of both are known at the next start', async () => {
   await using folder = await gatewayFolder()
   const shared = { store: { kind: 'sqlite', path: join(folder.path, 'catalog.db') } }
   const first = await Peer.open('http', ['one'])
@@ -104,7 +104,7 @@ test('two gateways on one store both serve, and what either learned is known at 
     first.put('more')
     second.put('more')
     await Promise.all([one.lists('first__more'), other.lists('second__more')])
-    expect([...one.said, ...other.said].filter((message) => message.includes('catalog.db'))).toEqual([])
+    expect([...one.messages, ...other.messages].filter((message) => message.includes('catalog.db'))).toEqual([])
   }
   const servers = { first: first.config(), second: second.config() }
   await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
@@ -112,7 +112,7 @@ test('two gateways on one store both serve, and what either learned is known at 
   expect(all.listed()).toEqual(['first__one', 'first__more', 'second__two', 'second__more'])
 })
 
-/** Written by another process: a file that was open in this one may stay so for a while. */
+/** Written by another process: a file opened in this one may stay open for a while. */
 async function newer(file: string): Promise<void> {
   const libsql = JSON.stringify(createRequire(import.meta.url).resolve('libsql'))
   const work = `db.exec('PRAGMA application_id = 0x756e6664; PRAGMA user_version = 99; CREATE TABLE later (what)')`

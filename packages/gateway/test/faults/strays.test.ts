@@ -108,7 +108,7 @@ test('AT-R17-6: a server for a folder with the files of the gateway is reported 
   const { command, args = [] } = server('raw.mjs', 'plain')
   const at = (path: string) => ({ command, args: [...args, path] })
   await using all = await runningGateway({ files: at(folder.path), work: at(work) }, { folder: folder.path })
-  const warnings = (): readonly string[] => all.said.filter((line) => line.includes('which a model could read or change'))
+  const warnings = (): readonly string[] => all.messages.filter((line) => line.includes('which a model could read or change'))
   expect(warnings()).toEqual([expect.stringContaining(`args[2] ${folder.path} contains ${folder.path} (tokens)`)])
   await all.edit({ files: at(folder.path), work: at(work), more: at(data) })
   expect(warnings()).toHaveLength(1)

@@ -10,7 +10,7 @@ import { home, main, run } from '../../../cli/test/command.ts'
 import { until } from '../../../client/test/processes.ts'
 import { commanded } from './command.ts'
 
-// Where it stands in code is for whoever wrote it.
+// Stack traces are not for users.
 const trace = /^\s+at .*[:(]\d+/mu
 const isPosix = process.platform !== 'win32'
 const small = { command: 'sh', args: [fileURLToPath(new URL('tree.sh', import.meta.url))] }
@@ -27,45 +27,47 @@ async function canListen(host: string): Promise<boolean> {
 }
 
 test.skipIf(!isPosix)(
-  'AT-I115: where too few files may be opened, servers that do not fit say so, the others and their clients go on, and a crowd that left is no matter',
+  'AT-I115: if too few files can be opened, servers that do not fit are reported, others and their clients continue, and closed connections leave nothing behind',
   async () => {
     const mcpServers = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`up${at}`, small]))
     await using gateway = await commanded({ exposure: 'everything', mcpServers }, { before: limited(64) })
     await using client = await connect({ url: gateway.url })
-    await until(() => gateway.said().includes('Status: unfold status'), 'it has started')
+    await until(() => gateway.stderr().includes('Status: unfold status'), 'it has started')
     const { upstreams } = await gateway.status()
     const lacking = upstreams.filter(({ state }) => state !== 'ready')
     expect(lacking.length).toBeGreaterThan(0)
     expect(lacking.length).toBeLessThan(14)
     for (const { lastError } of lacking) expect(lastError).toMatch(/Too many open files\. Raise the limit \(ulimit -n\)/u)
     await client.refresh()
-    const crowd = Array.from({ length: 100 }, () => createConnection(gateway.port, '127.0.0.1').on('error', () => undefined))
+    const connections = Array.from({ length: 100 }, () =>
+      createConnection(gateway.port, '127.0.0.1').on('error', () => undefined),
+    )
     // The requests keep the client's connection from expiring while the others connect.
     await until(async () => {
       expect((await client.refresh()).length).toBeGreaterThan(1)
-      return crowd.every((each) => !each.connecting)
-    }, 'a crowd is there')
+      return connections.every((each) => !each.connecting)
+    }, 'all are connected')
     expect((await client.refresh()).length).toBeGreaterThan(1)
-    for (const each of crowd) each.destroy()
+    for (const each of connections) each.destroy()
     await until(
       async () => (await fetch(new URL('/healthz', gateway.url)).catch(() => undefined))?.status === 200,
       'it can be reached',
     )
     expect(gateway.child.exitCode).toBeNull()
-    expect(gateway.said()).not.toMatch(trace)
+    expect(gateway.stderr()).not.toMatch(trace)
   },
 )
 
-test.skipIf(!isPosix)('AT-I115: where it cannot even be loaded, the reason is said in a line', async () => {
+test.skipIf(!isPosix)('AT-I115: if it cannot be loaded, the reason is printed in one line', async () => {
   await using at = await home()
   const [program = '', ...before] = limited(24)
   const { code, stderr } = await run(program, [...before, process.execPath, main, 'list'], { cwd: at.folder, env: at.env })
-  // Versions of Node differ in how many files they have open while they load a program: in some it works.
+  // Node versions differ in the number of files open while loading a program: in some it works.
   expect(`${code} ${stderr}`).toMatch(/^(?:0 |1 error: EMFILE.*\n$)/u)
   expect(stderr).not.toMatch(trace)
 })
 
-test('AT-I115: a port that is taken is named, with what to do', async () => {
+test('AT-I115: a port in use is reported, with what to do', async () => {
   await using gateway = await commanded({})
   const { code, stderr } = await gateway.at.unfold([
     'serve',
@@ -78,7 +80,7 @@ test('AT-I115: a port that is taken is named, with what to do', async () => {
   expect(stderr).not.toMatch(trace)
 })
 
-test.skipIf(!(await canListen('::1')))('AT-I115: on IPv6 alone it is reached, by clients and by commands', async () => {
+test.skipIf(!(await canListen('::1')))('AT-I115: with IPv6 only, it is reachable by clients and commands', async () => {
   await using gateway = await commanded({ exposure: 'everything', listen: { host: '::1' } })
   expect(gateway.url).toBe(`http://[::1]:${gateway.port}/mcp`)
   await using client = await connect({ url: gateway.url })
@@ -87,20 +89,20 @@ test.skipIf(!(await canListen('::1')))('AT-I115: on IPv6 alone it is reached, by
   await expect(fetch(`http://127.0.0.1:${gateway.port}/healthz`)).rejects.toThrow('fetch failed')
 })
 
-/** A user that the system has never heard of. */
-const nobody = 54_321
+/** A user without an entry in the user database. */
+const unknownUser = 54_321
 const as = (user: number): readonly string[] => ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups']
-const canBecome = process.getuid?.() === 0 && spawnSync('setpriv', [...as(nobody).slice(1), 'true']).status === 0
+const canBecome = process.getuid?.() === 0 && spawnSync('setpriv', [...as(unknownUser).slice(1), 'true']).status === 0
 
 test.skipIf(!canBecome)(
-  'AT-I115: a user that the system does not know is told what to set, and is served once that is done',
+  'AT-I115: an unknown user gets an error that says what to set, and is served once that is done',
   async () => {
     await using at = await home()
     await chmod(at.folder, 0o755)
     const own = join(at.folder, 'own')
     await mkdir(own)
     await chmod(own, 0o777)
-    const [program = '', ...before] = as(nobody)
+    const [program = '', ...before] = as(unknownUser)
     const alone = await run(program, [...before, process.execPath, main, 'list'], { cwd: own, env: { PATH: process.env.PATH } })
     expect(alone).toMatchObject({
       code: 2,
@@ -108,18 +110,18 @@ test.skipIf(!canBecome)(
     })
     await writeFile(join(own, 'unfold.json'), '{}')
     const env = { PATH: process.env.PATH, UNFOLD_HOME: own }
-    let said: () => string = () => ''
+    let stderr: () => string = () => ''
     const served = run(program, [...before, process.execPath, main, 'serve', 'unfold.json', '--http', '0'], {
       cwd: own,
       env,
       meanwhile: (child) => {
-        said = () => child.stderr()
-        void until(() => said().includes('Status: unfold status'), 'it serves')
+        stderr = () => child.stderr()
+        void until(() => stderr().includes('Status: unfold status'), 'it serves')
           .catch(() => undefined)
           .finally(() => child.kill('SIGTERM'))
       },
     })
     expect(await served).toMatchObject({ code: 0, stderr: expect.stringContaining('Serving ') })
-    expect(said()).not.toMatch(/warn|error/u)
+    expect(stderr()).not.toMatch(/warn|error/u)
   },
 )

@@ -1,11 +1,11 @@
-// A server with prompts and resources that asks and says things while it works. Its arguments: its name, the era it speaks
-// (`session`, or both), and further manners. It writes to standard error what it is told to do.
+// A server with prompts and resources that sends requests and notifications during calls. Its arguments: its name, the era it
+// supports (`session`, or both), and further behaviours. It logs received commands to stderr.
 import { fromJsonSchema, inputRequired, McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 
 const [name, speaks, ...manners] = process.argv.slice(2)
 const say = (line) => process.stderr.write(`${line}\n`)
-const text = (words) => ({ content: [{ type: 'text', text: words }] })
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
 const schema = (...keys) =>
   fromJsonSchema({ type: 'object', properties: Object.fromEntries(keys.map((key) => [key, { type: 'string' }])) })
 const form = {
@@ -52,9 +52,9 @@ function make({ era }) {
         .join(' '),
     )
   })
-  mcp.registerTool('log', { description: 'Writes to its log', inputSchema: schema('words') }, async ({ words }, ctx) => {
-    await ctx.mcpReq.log('warning', words)
-    await ctx.mcpReq.log('debug', `${words} in detail`)
+  mcp.registerTool('log', { description: 'Writes to its log', inputSchema: schema('message') }, async ({ message }, ctx) => {
+    await ctx.mcpReq.log('warning', message)
+    await ctx.mcpReq.log('debug', `${message} in detail`)
     return text('logged')
   })
   mcp.registerTool('wait', { description: 'Never answers' }, (ctx) => {
@@ -71,7 +71,7 @@ function make({ era }) {
     mcp.registerPrompt(each, { description: `Says ${each}`, argsSchema: schema('to') }, ({ to }, ctx) =>
       each === 'greet'
         ? { messages: [{ role: 'user', content: { type: 'text', text: `${name} greets ${to}` } }] }
-        : asks(ctx, (words) => ({ messages: [{ role: 'user', content: { type: 'text', text: words } }] })),
+        : asks(ctx, (value) => ({ messages: [{ role: 'user', content: { type: 'text', text: value } }] })),
     )
   const resource = (uri) => mcp.registerResource(uri, uri, {}, async () => ({ contents: [{ uri, text: `${uri} of ${name}` }] }))
   prompt('greet')
@@ -95,7 +95,7 @@ function make({ era }) {
   })
   mcp.server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     say(`subscribe ${uri}`)
-    // Who asks first for a resource waits until it is let go, and is then refused.
+    // The first subscriber of a resource waits until it is released, and is then rejected.
     if (manners.includes('hesitant') && !refused.has(uri)) {
       refused.add(uri)
       await new Promise((resolve) => waiting.push(resolve))

@@ -1,4 +1,4 @@
-// A process with upstreams, each of which has started a process itself. It says the numbers of all of them, and waits to be ended.
+// A process with upstreams, each of which has started a child process. It prints all pids, and waits to be killed.
 import { fileURLToPath } from 'node:url'
 import { Upstreams } from '@unfold-mcp/gateway'
 

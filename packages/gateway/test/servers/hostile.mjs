@@ -1,6 +1,6 @@
-// A server of the session era, written by hand, that has and says whatever it is told to. Its first argument says what it has:
-// { title, instructions, tools, prompts, resources, templates, many }, where `many` makes so many resources of so many
-// characters. Its tools write what their argument `say` holds so many `times`, and answer with `result` or `error`.
+// A handwritten session-era server with arbitrary contents and messages. Its first argument describes the contents:
+// { title, instructions, tools, prompts, resources, templates, many }, where `many` creates that many resources of that many
+// characters. Its tools write the argument `say` to stdout `times` times, and respond with `result` or `error`.
 import { createInterface } from 'node:readline'
 
 const {
@@ -52,9 +52,9 @@ const answers = {
 }
 
 async function called(id, { name, arguments: given = {}, _meta }) {
-  const { say: words, times = 1, result, error } = given
-  if (words !== undefined) {
-    const text = `${JSON.stringify({ jsonrpc: '2.0', ...words }).replaceAll('"$token"', JSON.stringify(_meta?.progressToken ?? null))}\n`
+  const { say: message, times = 1, result, error } = given
+  if (message !== undefined) {
+    const text = `${JSON.stringify({ jsonrpc: '2.0', ...message }).replaceAll('"$token"', JSON.stringify(_meta?.progressToken ?? null))}\n`
     for (let time = 0; time < times; time += 1_000) await write(text.repeat(Math.min(1_000, times - time)))
   }
   if (error !== undefined) return say({ id, error })

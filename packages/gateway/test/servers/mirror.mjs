@@ -1,5 +1,5 @@
-// A server of the session era, written by hand, that shows what reaches it: its environment, its arguments, and every line it was
-// sent. What its first argument says is also what it lets slip to wherever a careless server could.
+// A handwritten session-era server that returns everything it receives: its environment, its arguments, and every line it was
+// sent. It also leaks its first argument everywhere a careless server could.
 import { createInterface } from 'node:readline'
 
 const [slip = 'nothing'] = process.argv.slice(2)

@@ -1,11 +1,11 @@
-// A server of the session era, written by hand. Its first argument says what it is: { info, instructions, title, tools }. Each tool
-// answers with what its argument `result` says, or does what `make` asks for; `become` changes the tools.
+// A handwritten session-era server. Its first argument describes it: { info, instructions, title, tools }. Each tool
+// responds with its argument `result`, or does what `make` requests; `become` changes the tools.
 import { createInterface } from 'node:readline'
 
-const said = JSON.parse(process.argv[2] ?? '{}')
-let tools = said.tools ?? []
+const description = JSON.parse(process.argv[2] ?? '{}')
+let tools = description.tools ?? []
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-const text = (words) => ({ content: [{ type: 'text', text: words }] })
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
 
 const makers = {
   lines: (count) => text(Array.from({ length: count }, (_, each) => `line ${each} of ${count}`).join('\n')),
@@ -22,8 +22,13 @@ const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
     capabilities: { tools: { listChanged: true } },
-    serverInfo: { name: 'plain', version: '1.0.0', ...(said.title !== undefined && { title: said.title }), ...said.info },
-    ...(said.instructions !== undefined && { instructions: said.instructions }),
+    serverInfo: {
+      name: 'plain',
+      version: '1.0.0',
+      ...(description.title !== undefined && { title: description.title }),
+      ...description.info,
+    },
+    ...(description.instructions !== undefined && { instructions: description.instructions }),
   }),
   ping: () => ({}),
   'tools/list': () => ({

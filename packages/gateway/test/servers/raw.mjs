@@ -1,4 +1,4 @@
-// A server of the session era, written by hand, that behaves in the way its first argument says.
+// A handwritten session-era server with the behaviour in its first argument.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
@@ -8,7 +8,7 @@ const changed = () => say({ method: 'notifications/tools/list_changed' })
 const names = ['more']
 let refusals = 0
 if (manner === 'parent') process.stderr.write(`grandchild ${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}\n`)
-// Processes that leave the group of the server: one that ends when it is asked to, and one that does not.
+// Processes that leave the process group of the server: one that exits on SIGTERM, and one that does not.
 if (manner === 'strays')
   for (const script of ['sleep 600; :', 'trap "" TERM; while :; do sleep 1; done'])
     spawn('sh', ['-c', script], { detached: true, stdio: 'ignore' }).unref()
@@ -62,6 +62,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if (Object.hasOwn(answers, method)) say({ id, result: answers[method](message) })
   else say({ id, error: { code: -32601, message: 'Method not found' } })
 }
-// As `polite`, it does not end with its input.
+// Like `polite`, it does not exit at the end of its input.
 if (manner !== 'polite') process.exit(0)
 setInterval(() => undefined, 1_000)

@@ -1,4 +1,4 @@
-// A server of the library, over standard input and output, whose tools can be changed by calling them.
+// A server of the library over stdio, whose tools can be changed by calling them.
 import { spawn } from 'node:child_process'
 import { defineToolbox, serveStdio, ToolRegistry } from '@unfold-mcp/server'
 import { z } from 'zod'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testContext } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
 
-test('hosts that load tools themselves are given hints, where the author wants it', async () => {
+test('hosts that load tools themselves get hints if the author enables them', async () => {
   const box = defineToolbox({
     name: 'hub',
     version: '1.0.0',

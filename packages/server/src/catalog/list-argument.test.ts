@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withLists } from './list-argument.ts'
 
-test('a list may be sent as an array, as the text of an array, or as one name', () => {
+test('a list can be sent as an array, as the JSON text of an array, or as one name', () => {
   const lists = (tools: unknown): unknown => withLists({ action: 'enable', tools }, ['tools'])
   expect(lists(['a', 'b'])).toEqual({ action: 'enable', tools: ['a', 'b'] })
   expect(lists('["a","b"]')).toEqual({ action: 'enable', tools: ['a', 'b'] })
@@ -11,7 +11,7 @@ test('a list may be sent as an array, as the text of an array, or as one name', 
   expect(lists('')).toEqual({ action: 'enable', tools: [] })
 })
 
-test('what is no text is left for the schema', () => {
+test('values other than text are left to the schema', () => {
   for (const tools of [7, null, { a: 1 }]) expect(withLists({ tools }, ['tools'])).toEqual({ tools })
   expect(withLists({ query: '[1]' }, ['tools'])).toEqual({ query: '[1]' })
   for (const value of [undefined, null, 'tools']) expect(withLists(value, ['tools'])).toBe(value)

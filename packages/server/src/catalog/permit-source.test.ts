@@ -9,7 +9,7 @@ import type { PermitSource, Place } from './permissions.ts'
 
 const [ann, bob]: readonly [Principal, Principal] = [{ id: 'ann' }, { id: 'bob' }]
 
-/** Permissions as a table that can be changed, and a count of how often it was looked at. */
+/** Permissions as a table that can be changed, with a count of its evaluations. */
 class Table implements PermitSource {
   readonly asked: string[] = []
   readonly places: Place[] = []
@@ -35,7 +35,7 @@ class Table implements PermitSource {
     return this.#rights[who]?.includes(name) === true
   }
 
-  /** How often each was asked for since this was last looked at. */
+  /** The evaluations since the last call. */
   taken(): readonly string[] {
     return this.asked.splice(0).toSorted()
   }
@@ -47,25 +47,25 @@ const box = (table: Table) =>
     .tool('read', {}, () => 'read')
     .tool('write', {}, () => 'written')
 
-describe('permissions that say when they change', () => {
-  test('are asked for once for each principal, however often it lists and calls, and again after a change', async () => {
+describe('permissions with change notifications', () => {
+  test('are evaluated once per principal, however often it lists and calls, and again after a change', async () => {
     const table = new Table({ ann: ['read', 'write'], bob: ['read'] })
     const toolbox = box(table)
     await using anns = await testContext(toolbox, { principal: ann })
     await using bobs = await testContext(toolbox, { principal: bob })
-    await using nobodys = await testContext(toolbox)
+    await using anonymous = await testContext(toolbox)
     for (let round = 0; round < 3; round++) {
-      expect([anns, bobs, nobodys].map((client) => client.toolNames())).toEqual([['read', 'write'], ['read'], []])
+      expect([anns, bobs, anonymous].map((client) => client.toolNames())).toEqual([['read', 'write'], ['read'], []])
       await anns.call('write')
     }
     expect(table.taken()).toEqual(['ann read', 'ann write', 'bob read', 'bob write', 'nobody read', 'nobody write'])
     table.set({ ann: ['read'], bob: ['read', 'write'] })
-    expect([anns, bobs, nobodys].map((client) => client.toolNames())).toEqual([['read'], ['read', 'write'], []])
+    expect([anns, bobs, anonymous].map((client) => client.toolNames())).toEqual([['read'], ['read', 'write'], []])
     await expect(anns.call('write')).rejects.toMatchObject({ reason: 'unknown_tool' })
     expect(table.taken()).toHaveLength(6)
   })
 
-  test('are told to those whose list they change, and to nobody else', async () => {
+  test('notify only clients whose list they change', async () => {
     const table = new Table({ ann: ['read'], bob: ['read'] })
     const toolbox = box(table)
     await using anns = await testContext(toolbox, { principal: ann })
@@ -76,7 +76,7 @@ describe('permissions that say when they change', () => {
     expect(bobs.listChanges).toBe(0)
   })
 
-  test('are asked for again when the tools change', async () => {
+  test('are evaluated again when the tools change', async () => {
     const table = new Table({ ann: ['read', 'extra'] })
     const registry = new ToolRegistry({ name: 'plugin' })
     await using anns = await testContext(box(table).use(registry), { principal: ann })
@@ -85,7 +85,7 @@ describe('permissions that say when they change', () => {
     expect(anns.toolNames()).toEqual(['read', 'extra'])
   })
 
-  test('that fail say no, and say so', async () => {
+  test('that throw deny access, and are reported', async () => {
     const table = new Table({ ann: ['read', 'broken'] })
     const toolbox = box(table).tool('broken', {}, () => '')
     reports.length = 0
@@ -95,7 +95,7 @@ describe('permissions that say when they change', () => {
   })
 })
 
-test('a permission may depend on where a tool is from', async () => {
+test('a permission can depend on the source of a tool', async () => {
   const table = new Table({ nobody: ['read', 'write', 'extra'] })
   const registry = new ToolRegistry({ name: 'plugin' })
   registry.register('extra', { description: 'More', tags: ['new'] }, () => '')

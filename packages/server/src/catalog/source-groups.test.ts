@@ -8,7 +8,7 @@ import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
 
 type Brought = { readonly [name: string]: Omit<GroupDeclaration, 'strict'> }
 
-/** A source whose tools and groups come and go together, as those of a plugin do. */
+/** A source whose tools and groups are added and removed together, like those of a plugin. */
 class Plugin implements Source {
   readonly name = 'plugin'
   readonly #registry = new ToolRegistry({ name: 'plugin' })
@@ -57,7 +57,7 @@ const box = (options: Partial<ToolboxOptions<{ files: { description: string } }>
 const textOf = (result: { readonly content: readonly { readonly type: string }[] }): string => JSON.stringify(result.content)
 
 describe.each(testTransports.filter(({ era }) => era === 'session'))('in a session over $transport', (testTransport) => {
-  test('a group that comes with a source has an activator, which goes with it', async () => {
+  test('a group of a source has an activator, which is removed with it', async () => {
     const plugin = new Plugin()
     await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
@@ -76,7 +76,7 @@ describe.each(testTransports.filter(({ era }) => era === 'session'))('in a sessi
     await expect(client.call('activate_notes')).rejects.toThrow('not found')
   })
 
-  test('what else is active stays so when a group goes, and the rest can be opened and closed as before', async () => {
+  test('other groups stay active when a group is removed, and can be activated and deactivated as before', async () => {
     const plugin = new Plugin().load(notes, noteTools)
     await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
@@ -88,14 +88,14 @@ describe.each(testTransports.filter(({ era }) => era === 'session'))('in a sessi
     await client.call('deactivate', { group: 'files' })
     expect(await client.toolNames()).toEqual(['activate_files', 'deactivate', 'ping'])
     expect(textOf(await client.call('deactivate', { group: 'notes' }))).toContain('notes')
-    // After a change of its own, the session has nothing of the group that went: it comes back closed.
+    // After the change, the session has no trace of the removed group: it is inactive when it returns.
     plugin.load(notes, noteTools)
     expect(await client.toolNames()).toEqual(['activate_files', 'activate_notes', 'deactivate', 'ping'])
     await client.call('activate_notes')
     expect(await client.toolNames()).toContain('add_note')
   })
 
-  test('a group inside a declared one opens after it', async () => {
+  test('a group inside a declared one is activated after it', async () => {
     const plugin = new Plugin().load({ sheets: { description: 'Sheets', parent: 'files' } }, { read_sheet: 'sheets' })
     await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
@@ -107,7 +107,7 @@ describe.each(testTransports.filter(({ era }) => era === 'session'))('in a sessi
     expect(await client.toolNames()).not.toContain('read_sheet')
   })
 
-  test('an address can ask for a group while it is there', async () => {
+  test('a URL can request a group as long as it exists', async () => {
     const plugin = new Plugin().load(notes, noteTools)
     await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect({ view: 'groups=notes' })
@@ -118,11 +118,11 @@ describe.each(testTransports.filter(({ era }) => era === 'session'))('in a sessi
   })
 })
 
-// Over pipes a view is refused before there is a connection, so the refusal must be caught as a rejection here.
+// Over pipes a view is rejected before there is a connection, so the error is a rejection here.
 const connected = async (server: TestServer, view: string): Promise<TestClient> => server.connect({ view })
 
 describe.each(testTransports.filter(({ era }) => era === 'stateless'))('on 2026-07-28 over $transport', (testTransport) => {
-  test('the tools of a group that comes with a source are listed, and an address can ask for it', async () => {
+  test('the tools of a group of a source are listed, and a URL can request it', async () => {
     const plugin = new Plugin()
     await using server = await testServer(box().use(plugin), testTransport)
     const client = await server.connect()
@@ -134,13 +134,13 @@ describe.each(testTransports.filter(({ era }) => era === 'stateless'))('on 2026-
     plugin.unload()
     await client.waitForListChanges(2)
     expect(await client.toolNames()).toEqual(['read_file', 'ping'])
-    // Over HTTP, the SDK's client keeps the server's reason to itself.
+    // Over HTTP, the client of the SDK hides the reason of the server.
     const refused = testTransport.transport === 'http' ? 'did not offer' : 'notes'
     await expect(connected(server, 'groups=notes')).rejects.toThrow(refused)
   })
 })
 
-test('a default group of a source is open for whoever connects after it came', async () => {
+test('a default group of a source is active for clients that connect after it was added', async () => {
   const plugin = new Plugin()
   const toolbox = box().use(plugin)
   await using early = await testContext(toolbox)
@@ -154,23 +154,23 @@ test('a default group of a source is open for whoever connects after it came', a
   ])
 })
 
-test('a declared group stays as it was declared when a source brings one of its name', async () => {
+test('a declared group is unchanged if a source adds one with its name', async () => {
   const plugin = new Plugin().load({ files: { description: 'Mine now', default: true } }, { steal: 'files' })
   await using client = await testContext(box().use(plugin))
   expect(client.groups()).toMatchObject([{ name: 'files', description: 'Files', active: false, toolCount: 2 }])
 })
 
-test('a source may not bring a tool under the name of the activator of its own group', () => {
+test('a source cannot add a tool with the name of the activator of its own group', () => {
   const plugin = new Plugin().load(notes, { activate_notes: 'notes' })
   expect(() => box().use(plugin)).toThrow('activate_notes')
 })
 
-test('a group that cannot be, such as one inside a group that there is not, is refused when the source is added', () => {
+test('an invalid group, such as one with an unknown parent, is rejected when the source is added', () => {
   const plugin = new Plugin().load({ sheets: { description: 'Sheets', parent: 'nowhere' } }, { read_sheet: 'sheets' })
   expect(() => box().use(plugin)).toThrow('nowhere')
 })
 
-test('a group that cannot be, brought while the server runs, is reported, and what was there is served', async () => {
+test('an invalid group that is added while the server runs is reported, and the previous tools are served', async () => {
   const plugin = new Plugin().load(notes, noteTools)
   const toolbox = box().use(plugin)
   await using client = await testContext(toolbox)

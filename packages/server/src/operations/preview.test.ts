@@ -6,7 +6,7 @@ import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
 
 const eras = ['session', 'stateless'] as const
 
-/** Two tools in a group, one beside it. */
+/** Two tools in a group, one without a group. */
 const hub = (options: Partial<ToolboxOptions<unknown>> = {}) =>
   defineToolbox({
     name: 'hub',
@@ -23,7 +23,7 @@ const names = (tools: readonly { readonly name: string }[]): readonly string[] =
 
 describe.each(eras)('a preview in the era "%s"', (era) => {
   test.each(['', 'groups=files', 'exposure=everything', 'exposure=search', 'readOnly=true'])(
-    'lists what a client that connects with "%s" is listed, and all that it may have',
+    'lists what a client that connects with "%s" sees, and all tools that it may use',
     async (view) => {
       const toolbox = hub()
       const { listed, listedTokens, all, allTokens } = await toolbox.preview({ era, view })
@@ -35,26 +35,26 @@ describe.each(eras)('a preview in the era "%s"', (era) => {
     },
   )
 
-  test('is that of the principal it is for', async () => {
+  test('depends on its principal', async () => {
     const toolbox = hub({
       permit: (principal, { name }) => name !== 'wipe' || principal?.id === 'ann',
       exposure: (principal) => (principal?.id === 'ann' ? 'search' : 'everything'),
     })
-    const [anns, bobs, nobodys] = await Promise.all(
+    const [anns, bobs, anonymous] = await Promise.all(
       [{ id: 'ann' }, { id: 'bob' }, undefined].map((principal) => toolbox.preview({ era, principal })),
     )
     expect(anns).toMatchObject({ exposure: 'search', reason: '"search" was requested or declared' })
     expect(names(anns?.all ?? [])).toContain('wipe')
-    for (const other of [bobs, nobodys]) expect(names(other?.listed ?? [])).toEqual(['read_file', 'ping'])
+    for (const other of [bobs, anonymous]) expect(names(other?.listed ?? [])).toEqual(['read_file', 'ping'])
   })
 
-  test('says why it is so where that was measured', async () => {
+  test('includes the measured reason for the exposure', async () => {
     const { exposure, reason, allTokens } = await hub({ exposure: { mode: 'auto', budgetTokens: 1 } }).preview({ era })
     expect(exposure).toBe('search')
     expect(reason).toBe(`the full list costs about ${allTokens} tokens and the budget is 1`)
   })
 
-  test('leaves no scope behind, tells nobody, and changes nothing for those who are there', async () => {
+  test('leaves no scope behind, notifies no client, and changes nothing for connected clients', async () => {
     const toolbox = hub()
     await using client = await testContext(toolbox, { era })
     const before = client.tools()
@@ -68,7 +68,7 @@ describe.each(eras)('a preview in the era "%s"', (era) => {
   })
 })
 
-test('what hooks prepared for a preview is released with it, and a principal’s next session starts as it would have', async () => {
+test('resources prepared by hooks for a preview are released with it, and the next session of the principal is not affected', async () => {
   const ran: string[] = []
   const toolbox = defineToolbox({
     name: 'hub',

@@ -134,7 +134,7 @@ describe('a plugin folder may contain', () => {
 })
 
 describe.each(testTransports)('a client over $transport in the $era era', (testTransport) => {
-  test('is notified as tools come, change and go with saved and removed files', async () => {
+  test('is notified when saved and removed files add, change and remove tools', async () => {
     await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { testTransport })
     expect(await fixture.client.toolNames()).toEqual(['a'])
     await fixture.save('b.mjs', toolModule('b'))
@@ -414,7 +414,7 @@ describe('progress, logs and cancellation', () => {
   })
 })
 
-describe('paths that resolve outside the folder are refused', () => {
+describe('paths that resolve outside the folder are rejected', () => {
   async function outside(make: (folder: string, elsewhere: string) => Promise<void>): Promise<string[]> {
     const elsewhere = await mkdtemp(join(tmpdir(), 'unfold-elsewhere-'))
     try {
@@ -519,7 +519,7 @@ describe('name clashes', () => {
     expect(await fixture.call('same')).toBe('own')
   })
 
-  test('with a built-in tool: that one tool is refused, whenever the folder is added', async () => {
+  test('with a built-in tool: that one tool is rejected, whenever the folder is added', async () => {
     const files = {
       'a.mjs': `const handler = () => 'x'\nexport default [{ name: 'call_tool', handler }, { name: 'fine', handler }]`,
     }
@@ -530,7 +530,7 @@ describe('name clashes', () => {
     expect(() => defineToolbox({ name: 'late', version: '1' }).use(fixture.plugins)).not.toThrow()
   })
 
-  test('with an unknown group: the tool is refused', async () => {
+  test('with an unknown group: the tool is rejected', async () => {
     await using fixture = await pluginFixture({ 'a.mjs': `export default [{ name: 'a', group: 'nowhere', handler() {} }]` })
     expect(await fixture.client.toolNames()).toEqual([])
     expect(messages(fixture)).toEqual([expect.stringContaining('Tool "a" of plugin a.mjs is not served:')])
@@ -556,7 +556,7 @@ test('tools of a group are listed when it is activated', async () => {
   expect(await fixture.client.toolNames()).not.toContain('b')
 })
 
-test('plugins beyond the limit are refused by name', async () => {
+test('plugins beyond the limit are rejected by name', async () => {
   await using fixture = await pluginFixture({ 'a.mjs': toolModule('a'), 'b.mjs': toolModule('b') }, { maxPlugins: 1 })
   expect(await fixture.client.toolNames()).toEqual(['a'])
   expect(messages(fixture)).toEqual(['Plugin "b.mjs" was not loaded: the folder has more than 1 plugins.'])
@@ -566,7 +566,7 @@ test('a missing folder throws at once', () => {
   expect(() => pluginFolder('/nowhere/at/all')).toThrow('does not exist')
 })
 
-test('removing the folder removes its tools, and it is watched again when it comes back', async () => {
+test('removing the folder removes its tools, and it is watched again when it is restored', async () => {
   await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { rescanMs: 100 })
   await rm(fixture.folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
   await fixture.until('its tools are gone', async () => (await fixture.client.toolNames()).length === 0)

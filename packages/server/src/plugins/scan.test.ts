@@ -23,7 +23,7 @@ describe('a folder with a manifest', () => {
     ['{}', 'it has no index.js, index.mjs, index.ts. Set "main" in plugin.json to the path of the module'],
     ['{"main":"."}', 'it resolves to a path outside its folder. Copy it into the folder'],
     ['{"main":"plugin.json"}', 'its module must have one of the extensions .js, .mjs, .ts'],
-  ])('is refused without a loadable module: %s', async (manifest, message) => {
+  ])('is rejected without a loadable module: %s', async (manifest, message) => {
     await using dir = await folder({ 'pack/plugin.json': manifest })
     expect(await dir.scan()).toMatchObject({ candidates: [], refusals: [{ key: 'pack', message }] })
   })

@@ -100,7 +100,7 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
       .tool('ping', { description: 'Answers' }, () => 'pong')
       .tool('turn_key', { group: 'keys', description: 'Turns a key' }, () => 'click')
     return connected(nested, async (client) => {
-      const { catalog, groups: told } = await ask(client, discovery.methods.identity, { outline: true })
+      const { catalog, groups: outline } = await ask(client, discovery.methods.identity, { outline: true })
       const [ping, key] = [expect.any(Number), expect.any(Number)]
       expect(catalog).toMatchObject({
         tools: [
@@ -110,11 +110,11 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
       })
       const described = await ask(client, discovery.methods.describe, { name: 'turn_key' })
       expect(catalog).toHaveProperty(['tools', 1, 'tokens'], described.tokens)
-      expect(told).toMatchObject({
+      expect(outline).toMatchObject({
         vault: { description: 'Secrets' },
         keys: { description: 'Keys', parent: 'vault', tools_count: 1 },
       })
-      expect(told).not.toHaveProperty(['vault', 'parent'])
+      expect(outline).not.toHaveProperty(['vault', 'parent'])
       const plain = await ask(client, discovery.methods.identity)
       expect(plain.catalog).not.toHaveProperty('tools')
       expect(plain.groups).not.toHaveProperty(['keys', 'description'])
@@ -322,7 +322,7 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
       const { server_id } = await ask(client, discovery.methods.identity)
       for (const name of ['ping', 'read_file', 'unseal']) await ask(client, discovery.methods.describe, { name })
       expect((await ask(client, discovery.methods.identity)).server_id).toBe(server_id)
-      // After a change everything is computed anew.
+      // After a change everything is recomputed.
       registry.register('extra', {}, () => 'x')()
       expect((await ask(client, discovery.methods.identity)).server_id).toBe(server_id)
     })
@@ -398,7 +398,7 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
       { principal: bob as Principal },
     ))
 
-  test('invalid params are refused with the problem and the fix', () =>
+  test('invalid params are rejected with the problem and the fix', () =>
     connected(hub(), async (client) => {
       const cases: readonly (readonly [string, Answer, string])[] = [
         [discovery.methods.describe, {}, '"name"'],
@@ -425,7 +425,7 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
   test.each([
     ['adopt', () => adopted()],
     ['adoptV1', () => adoptedV1()],
-  ])('a server taken in with %s answers under its own name', async (_, make) => {
+  ])('a server adopted with %s responds under its own name', async (_, make) => {
     await connected(make(), async (client) => {
       const { tools } = await client.client.listTools()
       const expected = identityOf(tools as readonly Tool[], sha256)
@@ -446,7 +446,7 @@ describe.each(testTransports)('over $transport, $era', (testTransport) => {
   })
 })
 
-const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
+const text = (content: string) => ({ content: [{ type: 'text' as const, text: content }] })
 
 function adopted(): object {
   const make = () => {

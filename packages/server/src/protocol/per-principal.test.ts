@@ -35,7 +35,7 @@ describe.each(testTransports)('over $transport in the era "$era"', (testTranspor
     const served: Served[] = []
     const toolbox = hub().extend((mcp, to) => {
       served.push(to)
-      const { id = 'nobody' } = to.principal ?? {}
+      const { id = 'anonymous' } = to.principal ?? {}
       mcp.registerPrompt(`greet_${id}`, { description: `Greets ${id}` }, () => ({ messages: [] }))
     })
     await using server = await testServer(toolbox, testTransport)

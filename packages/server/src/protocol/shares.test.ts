@@ -32,7 +32,7 @@ describe.each(['session', 'stateless'] as const)('in the era "%s", one principal
     expect(await modest.toolNames()).toEqual(['ping'])
     await using another = await connect(handler, 'another', era)
     expect(await another.toolNames()).toEqual(['ping'])
-    // What it ends, it can open again.
+    // A released slot can be used again.
     await handler.disconnect((principal) => principal?.id === 'greedy')
     await using again = await connect(handler, 'greedy', era)
     expect(await again.toolNames()).toEqual(['ping'])
@@ -40,7 +40,7 @@ describe.each(['session', 'stateless'] as const)('in the era "%s", one principal
   })
 })
 
-test('an over-full share is 429 with Retry-After, a full server 503', async () => {
+test('an exceeded share is 429 with Retry-After, a full server 503', async () => {
   await using handler = handlerFor({ sessions: { max: 4 } })
   const open = (who: string): Promise<Response> =>
     handler.fetch(
@@ -92,7 +92,7 @@ test('anonymous clients have a share per address, and none on this machine', asy
   expect(await opened(undefined)).toBe(4)
 })
 
-test('the queue of one client does not delay the next one, and beyond it a call is refused with what to do', async () => {
+test('the queue of one client does not delay the next one, and calls beyond it are rejected with what to do', async () => {
   const order: string[] = []
   const ends: (() => void)[] = []
   const toolbox = defineToolbox({
@@ -123,7 +123,7 @@ test('the queue of one client does not delay the next one, and beyond it a call 
   expect(order.lastIndexOf(modest.scope)).toBeLessThanOrEqual(5)
 })
 
-test('a search takes its turn: one client’s hundred searches do not come before another client’s one', async () => {
+test('searches are queued fairly: a hundred searches of one client do not delay a single one of another', async () => {
   const toolbox = defineToolbox({ name: 'many', version: '1.0.0', exposure: 'search' })
   for (let each = 0; each < 50; each++) toolbox.tool(`tool_${each}`, { description: `Does thing ${each}` }, () => '')
   await using greedy = await testContext(toolbox)

@@ -173,7 +173,7 @@ test.each([{ sendsProgress: false }, { sendsProgress: true }])(
     await started
     client.abort()
     expect(await ended).toMatchObject({ reason: 'call_cancelled' })
-    // The reply ends although nobody reads it.
+    // The reply ends although it is not read.
     await (await response).text()
   },
 )
@@ -218,7 +218,7 @@ test.each([
   { what: 'another name in the header', headers: { 'mcp-name': 'count' } },
   { what: 'another method in the header', headers: { 'mcp-method': 'tools/list' } },
   { what: 'another revision in the header', headers: { 'mcp-protocol-version': '2025-11-25' } },
-])('$what is refused, and no tool runs', async ({ headers }) => {
+])('$what is rejected, and no tool runs', async ({ headers }) => {
   let calls = 0
   const counting = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('greet', {}, () => `${++calls}`)
   await using handler = createHandler(counting)

@@ -27,7 +27,7 @@ function problemsOf(schema: object, value: unknown): readonly { readonly path: s
 }
 
 describe('uniqueItems', () => {
-  test('reads each item a few times, not once for every other item', () => {
+  test('reads each item a few times, not once per other item', () => {
     const { items, reads } = counted(1_000)
     expect(problemsOf({ type: 'array', uniqueItems: true, items: { type: 'object' } }, items)).toEqual([])
     expect(reads()).toBeLessThan(10_000)
@@ -72,7 +72,7 @@ describe('a value that is expensive to validate', () => {
   }
   const nested = (depth: number): object => (depth === 0 ? { kind: 'a' } : { kind: 'a', left: nested(depth - 1) })
 
-  test('is rejected before it is validated, with the place and what to do', () => {
+  test('is rejected before validation, with the location and what to do', () => {
     expect(problemsOf(tree, { tree: nested(5) })).toEqual([])
     const [problem, ...others] = problemsOf(tree, { tree: nested(60) })
     expect(others).toEqual([])
@@ -82,7 +82,7 @@ describe('a value that is expensive to validate', () => {
     )
   })
 
-  test('has one problem instead of one for each of its elements, and says that there may be more', () => {
+  test('has one problem instead of one for each of its elements, and mentions that there may be more', () => {
     const schema = { items: { type: 'object', required: ['a', 'b', 'c'] } }
     const few = problemsOf(
       schema,
@@ -105,7 +105,7 @@ describe('the text of an error is short', () => {
     return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
   }
 
-  test('if the caller invents many long names', () => {
+  test('if the caller sends many long unknown names', () => {
     const strangers = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${n}${'x'.repeat(5_000)}`, { '': 1 }]))
     const unknown = textOf({ additionalProperties: false }, strangers)
     expect(unknown).toContain('- … and 450 more')

@@ -15,7 +15,7 @@ const textOf = ({ content }: CallToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 const reasonOf = ({ isError, _meta }: CallToolResult): unknown => isError === true && _meta?.['io.github.unfold-mcp/reason']
 
-/** `analyze` and `configure` wait for `observe`, which fails while there is no page. */
+/** `analyze` and `configure` require `observe`, which fails while there is no page. */
 function watching(options: Options = {}, { hasPage = true }: { hasPage?: boolean } = {}) {
   const page = { isOpen: hasPage }
   const toolbox = defineToolbox({ ...info, ...options })
@@ -32,8 +32,8 @@ function watching(options: Options = {}, { hasPage = true }: { hasPage?: boolean
 const all = ['observe', 'query', 'analyze', 'configure']
 const first = ['observe', 'query']
 
-describe('tools that wait for another', () => {
-  test('are listed after its first success, and the answer says so', async () => {
+describe('tools that require another', () => {
+  test('are listed after its first success, and the reply names them', async () => {
     await using client = await testContext(watching().toolbox)
     expect(client.toolNames()).toEqual(first)
     expect(textOf(await client.call('observe'))).toBe(
@@ -47,7 +47,7 @@ describe('tools that wait for another', () => {
     expect(client.listChanges).toBe(1)
   })
 
-  test('are not listed by a list, a failed call, or the success of another tool', async () => {
+  test('are not revealed by a list request, a failed call, or the success of another tool', async () => {
     const { toolbox, page } = watching({}, { hasPage: false })
     await using client = await testContext(toolbox)
     for (let round = 0; round < 3; round++) client.list()
@@ -60,7 +60,7 @@ describe('tools that wait for another', () => {
     expect(client.toolNames()).toEqual(all)
   })
 
-  test('are not listed by a call with wrong arguments, or a result that no client could read', async () => {
+  test('are not revealed by a call with invalid arguments, or with a result that cannot be sent', async () => {
     const toolbox = defineToolbox({ ...info, report: () => undefined })
       .tool(
         'observe',
@@ -76,7 +76,7 @@ describe('tools that wait for another', () => {
     expect(client.toolNames()).toEqual(['observe', 'analyze'])
   })
 
-  test('are not listed by a result that says it is an error', async () => {
+  test('are not revealed by a result with isError', async () => {
     const toolbox = defineToolbox(info)
       .tool('observe', { after: false }, () => ({ content: [{ type: 'text', text: 'No page.' }], isError: true }))
       .tool('analyze', { after: 'observe' }, () => '')
@@ -85,7 +85,7 @@ describe('tools that wait for another', () => {
     expect(client.toolNames()).toEqual(['observe'])
   })
 
-  test('are not listed by a call that only asked the user for input', async () => {
+  test('are not revealed by a call that only elicited input', async () => {
     const toolbox = defineToolbox(info)
       .tool('observe', { after: false }, () => ({ resultType: 'input_required' as const, inputRequests: {} }))
       .tool('analyze', { after: 'observe' }, () => '')
@@ -94,7 +94,7 @@ describe('tools that wait for another', () => {
     expect(client.toolNames()).toEqual(['observe'])
   })
 
-  test('are not listed by a mode that had nothing', async () => {
+  test('are not revealed by a mode without data', async () => {
     const facts = new LiveFacts({ logs: 0 })
     const toolbox = defineToolbox({ ...info, facts, after: 'observe' })
       .composite(
@@ -111,7 +111,7 @@ describe('tools that wait for another', () => {
     expect(client.toolNames()).toEqual(['observe', 'analyze'])
   })
 
-  test('wait in each session for itself', async () => {
+  test('are revealed per session', async () => {
     const { toolbox } = watching()
     await using one = await testContext(toolbox)
     await using other = await testContext(toolbox)
@@ -122,7 +122,7 @@ describe('tools that wait for another', () => {
     expect(later.toolNames()).toEqual(first)
   })
 
-  test('wait again after a restart, and for a principal who comes back', async () => {
+  test('are hidden again after a restart, and when a principal reconnects', async () => {
     for (const remember of ['session', 'reconnect', 'principal'] as const) {
       const options = { principal: { id: 'ada' } }
       const { toolbox } = watching({ remember })
@@ -137,7 +137,7 @@ describe('tools that wait for another', () => {
     }
   })
 
-  test('are opened by a call through call_tool, and by a former name', async () => {
+  test('are revealed by a call through call_tool, and by an alias', async () => {
     const { toolbox } = watching()
     await using client = await testContext(toolbox)
     expect(textOf(await client.call('call_tool', { name: 'observe' }))).toContain('2 tools are now available')
@@ -150,7 +150,7 @@ describe('tools that wait for another', () => {
     expect(other.toolNames()).toEqual(['observe', 'analyze'])
   })
 
-  test('come one after another where each waits for the one before', async () => {
+  test('are revealed one after another if each requires the previous one', async () => {
     const toolbox = defineToolbox(info)
       .tool('open', {}, () => '')
       .tool('read', { after: 'open' }, () => '')
@@ -164,7 +164,7 @@ describe('tools that wait for another', () => {
     expect(client.listChanges).toBe(2)
   })
 
-  test('in a group are listed when it is open and the other has succeeded, in either order', async () => {
+  test('in a group are listed when it is active and the required tool has succeeded, in either order', async () => {
     const box = () =>
       defineToolbox({ ...info, groups: { deep: { description: 'Deep' } } })
         .tool('observe', { after: false }, () => 'seen')
@@ -181,7 +181,7 @@ describe('tools that wait for another', () => {
     }
   })
 
-  test('are told of once when two calls succeed at the same time', async () => {
+  test('are announced once if two calls succeed at the same time', async () => {
     await using client = await testContext(watching().toolbox)
     await Promise.all([client.call('observe'), client.call('observe')])
     expect(client.toolNames()).toEqual(all)
@@ -189,14 +189,14 @@ describe('tools that wait for another', () => {
   })
 })
 
-describe('a call of a tool that still waits', () => {
-  test('is answered as if the tool did not exist, unless the author wants otherwise', async () => {
+describe('a call of a tool before its required tool', () => {
+  test('is answered as if the tool did not exist, by default', async () => {
     await using client = await testContext(watching().toolbox)
     const failure = (name: string): Promise<string> => client.call(name).then(textOf, String)
     expect(await failure('analyze')).toBe((await failure('nothing')).replace('nothing', 'analyze'))
   })
 
-  test('is answered with what to call first, where hints are on', async () => {
+  test('is answered with the tool to call first, if hints are enabled', async () => {
     await using client = await testContext(watching({ hiddenCalls: 'hint' }).toolbox)
     const refused = await client.call('analyze')
     expect(reasonOf(refused)).toBe('requires_activation')
@@ -205,13 +205,13 @@ describe('a call of a tool that still waits', () => {
     expect(textOf(await client.call('analyze'))).toBe('analysed')
   })
 
-  test('runs, where hidden calls reveal, and opens no gate', async () => {
+  test('runs if hidden calls reveal tools, and reveals no other tools', async () => {
     await using client = await testContext(watching({ hiddenCalls: 'reveal' }).toolbox)
     expect(textOf(await client.call('analyze'))).toBe('analysed')
     expect(client.toolNames()).toEqual(first)
   })
 
-  test('that is in a group as well is answered with what it waits for first', async () => {
+  test('of a tool that is also in a group is answered with the required tool first', async () => {
     const toolbox = defineToolbox({ ...info, hiddenCalls: 'hint', groups: { deep: { description: 'Deep' } } })
       .tool('observe', { after: false }, () => 'seen')
       .tool('dig', { group: 'deep', after: 'observe' }, () => 'dug')
@@ -221,13 +221,13 @@ describe('a call of a tool that still waits', () => {
     expect(textOf(await client.call('dig'))).toContain("Call 'activate_deep' first.")
   })
 
-  test('reaches it through call_tool, as a call of any tool that is not shown', async () => {
+  test('works through call_tool, like calls of any hidden tool', async () => {
     await using client = await testContext(watching({ hiddenCalls: 'hint' }).toolbox)
     expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toBe('analysed')
     expect(textOf(await client.call('search_tools', { query: 'analyze' }))).toContain('- analyze()')
   })
 
-  test('under the policy opaque is answered as an unknown one by call_tool and search_tools too', async () => {
+  test('is answered like one of an unknown tool by call_tool and search_tools too, with the policy opaque', async () => {
     await using client = await testContext(watching().toolbox)
     expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toContain('Unknown tool "analyze".')
     expect(textOf(await client.call('search_tools', { query: 'analyze' }))).not.toContain('- analyze()')
@@ -236,8 +236,8 @@ describe('a call of a tool that still waits', () => {
   })
 })
 
-describe('a client that does not list again', () => {
-  test('is told of call_tool with the next tools that appear, and has every tool then', async () => {
+describe('a client that does not re-list', () => {
+  test('learns of call_tool with the next revealed tools, and then sees every tool', async () => {
     let now = 0
     const toolbox = defineToolbox({ ...info, now: () => now })
       .tool('open', {}, () => '')
@@ -255,7 +255,7 @@ describe('a client that does not list again', () => {
     expect(client.toolNames()).toEqual(['open', 'read', 'sign'])
   })
 
-  /** `look` has modes that need data, `report` has nothing without any, and waits. */
+  /** `look` has modes that need data; all modes of `report` need data, and it requires `look`. */
   const greenhouse = (options: { readonly now?: () => number } = {}) => {
     const facts = new LiveFacts({ alarms: 0 })
     const count = (at: { readonly facts: { readonly alarms: number } }): number => at.facts.alarms
@@ -288,7 +288,7 @@ describe('a client that does not list again', () => {
   for (const era of ['session', 'stateless'] as const) {
     const where = era === 'session' ? 'in a session' : 'on 2026-07-28'
 
-    test(`is listed every tool with all its modes, each with what to do first, ${where}`, async () => {
+    test(`sees every tool with all its modes, each with what to do first, ${where}`, async () => {
       const { facts, toolbox } = greenhouse()
       const runtime = runtimeOf(toolbox)
       const scope = await runtime.scopes.open({ key: 'a', era, principal: undefined })
@@ -303,13 +303,13 @@ describe('a client that does not list again', () => {
       expect(report?._meta).toEqual({ available_modes: [], data_counts: { csv: 0 }, hint: 'No data yet: csv. Wait for the sun.' })
       const { fingerprint, bytes } = runtime.views.rendered(scope)
       facts.set({ alarms: 2 })
-      // What is listed stays as it was read; only the counts are of now.
+      // The listed definitions stay the same; only the counts are current.
       expect(runtime.views.rendered(scope)).toMatchObject({ fingerprint, bytes })
       expect(listed()[1]?._meta).toEqual({ available_modes: ['csv'], data_counts: { csv: 2 } })
       await toolbox.close()
     })
 
-    test(`may call all of them at once, and is answered with what to do for data, ${where}`, async () => {
+    test(`can call all of them at once, and gets instructions for modes without data, ${where}`, async () => {
       const { facts, toolbox } = greenhouse()
       const runtime = runtimeOf(toolbox)
       const scope = await runtime.scopes.open({ key: 'a', era, principal: undefined })
@@ -326,7 +326,7 @@ describe('a client that does not list again', () => {
     })
   }
 
-  test('is not told to begin with a tool that others wait for', async () => {
+  test('gets no instruction to start with a required tool', async () => {
     const { toolbox } = watching({ description: 'Watches a page' })
     const runtime = runtimeOf(toolbox)
     const scope = await runtime.scopes.open({ key: 'a', era: 'session', principal: undefined })
@@ -335,7 +335,7 @@ describe('a client that does not list again', () => {
     await toolbox.close()
   })
 
-  test('is noticed, told of every tool that it does not see, and then of no change', async () => {
+  test('is detected, learns of every tool that it does not see, and gets no further notifications', async () => {
     let now = 0
     const { facts, toolbox } = greenhouse({ now: () => now })
     await using client = await testContext(toolbox)
@@ -356,7 +356,7 @@ describe('a client that does not list again', () => {
     expect(textOf(await client.call('look', { at: 'weather' }))).toBe('Sunny.')
   })
 
-  test('hears of tools that waited also when it is noticed by what it activates', async () => {
+  test('also learns of revealed tools if it is detected by an activation', async () => {
     let now = 0
     const toolbox = defineToolbox({
       ...info,
@@ -380,7 +380,7 @@ describe('a client that does not list again', () => {
 describe('on 2026-07-28', () => {
   const listOf = (client: TestContext): string => JSON.stringify(client.tools())
 
-  test('every tool is listed, those that wait say what to call first, and no call changes a byte', async () => {
+  test('every tool is listed, with the tool to call first, and no call changes a byte of the list', async () => {
     await using client = await testContext(watching().toolbox, { era: 'stateless' })
     const before = listOf(client)
     expect(client.tools().map(({ name, description }) => [name, description])).toEqual([
@@ -394,7 +394,7 @@ describe('on 2026-07-28', () => {
     expect(client.listChanges).toBe(0)
   })
 
-  test('a tool without a description says it too, and one may be called at once', async () => {
+  test('a tool without a description mentions it too, and any tool can be called at once', async () => {
     const toolbox = defineToolbox(info)
       .tool('observe', {}, () => '')
       .tool('analyze', { after: 'observe' }, () => 'analysed')
@@ -403,32 +403,32 @@ describe('on 2026-07-28', () => {
     expect(textOf(await client.call('analyze'))).toBe('analysed')
   })
 
-  test('a search finds tools that wait, with what to call first', async () => {
+  test('a search finds tools that require another, with the tool to call first', async () => {
     const { toolbox } = watching({ exposure: 'search' })
     await using client = await testContext(toolbox, { era: 'stateless' })
     expect(textOf(await client.call('search_tools', { query: 'analyze' }))).toContain('- analyze()')
     expect(textOf(await client.call('describe_tools', { names: ['analyze'] }))).toContain('Call observe first.')
   })
 
-  test('a view of its own does not make it wait either', async () => {
+  test('a custom view does not hide them either', async () => {
     await using client = await testContext(watching().toolbox, { era: 'stateless', view: 'exposure=groups' })
     expect(client.toolNames()).toEqual(all)
   })
 })
 
-describe('where tools are shown otherwise', () => {
-  test('everything at once waits for nothing', async () => {
+describe('in other exposures', () => {
+  test('everything lists all tools at once', async () => {
     await using client = await testContext(watching().toolbox, { view: 'exposure=everything' })
     expect(client.toolNames()).toEqual(all)
   })
 
-  test('in lazy mode tools are enabled as they are wanted', async () => {
+  test('lazy mode enables tools on request', async () => {
     await using client = await testContext(watching({ exposure: 'lazy' }).toolbox)
     await client.call('manage_tools', { action: 'enable', tools: 'analyze' })
     expect(client.toolNames()).toEqual(['manage_tools', 'analyze'])
   })
 
-  test('nobody waits for a tool that does not exist for them', async () => {
+  test('a required tool that is not permitted is not required', async () => {
     const { toolbox } = watching({ permit: (principal, { name }) => principal?.id === 'ada' || name !== 'observe' })
     await using ada = await testContext(toolbox, { principal: { id: 'ada' } })
     await using bob = await testContext(toolbox, { principal: { id: 'bob' } })
@@ -441,7 +441,7 @@ describe('where tools are shown otherwise', () => {
     expect(reader.toolNames()).toEqual(['read'])
   })
 
-  test('the instructions of a session say what to begin with', async () => {
+  test('the instructions of a session name the tool to start with', async () => {
     const { toolbox } = watching({ description: 'Watches a page' })
     const runtime = runtimeOf(toolbox)
     const session = await runtime.scopes.open({ key: 'a', era: 'session', principal: undefined })
@@ -454,13 +454,13 @@ describe('where tools are shown otherwise', () => {
   })
 })
 
-describe('a toolbox in which all wait', () => {
+describe('a toolbox-wide requirement', () => {
   const box = (options: Options = {}) =>
     defineToolbox({ ...info, after: 'observe', ...options })
       .tool('observe', {}, () => 'seen')
       .tool('analyze', {}, () => 'analysed')
 
-  test('lists the one they wait for, and those that wait for none', async () => {
+  test('lists the required tool, and those without a requirement', async () => {
     const toolbox = box()
       .tool('query', { after: false }, () => '')
       .tool('help', { always: true }, () => '')
@@ -470,7 +470,7 @@ describe('a toolbox in which all wait', () => {
     expect(client.toolNames()).toEqual(['observe', 'analyze', 'query', 'help'])
   })
 
-  test('holds back what registries bring, before and after it is served', async () => {
+  test('applies to tools of registries, before and after serving starts', async () => {
     const [early, late] = [new ToolRegistry(), new ToolRegistry()]
     early.register('early', {}, () => '')
     const toolbox = box().use(early).use(late)
@@ -481,7 +481,7 @@ describe('a toolbox in which all wait', () => {
     expect(client.toolNames()).toEqual(['observe', 'analyze', 'early', 'late'])
   })
 
-  test('can wait for a tool of a registry, and stops waiting when that is gone', async () => {
+  test('can name a tool of a registry, and ends when that tool is removed', async () => {
     const plugins = new ToolRegistry()
     plugins.register('connect', {}, () => '')
     const reports: Report[] = []
@@ -495,7 +495,7 @@ describe('a toolbox in which all wait', () => {
     expect(reports).toEqual([])
   })
 
-  test('lets a tool wait for another than the rest', async () => {
+  test('can be overridden by a tool', async () => {
     const toolbox = box().tool('report', { after: 'analyze' }, () => '')
     await using client = await testContext(toolbox)
     await client.call('observe')
@@ -504,7 +504,7 @@ describe('a toolbox in which all wait', () => {
     expect(client.toolNames()).toEqual(['observe', 'analyze', 'report'])
   })
 
-  test('stands before a gate as well', async () => {
+  test('works with a gate as well', async () => {
     const toolbox = defineToolbox({ ...info, gate: 'Everything', after: 'observe' })
       .tool('observe', { always: true }, () => 'seen')
       .tool('analyze', {}, () => 'analysed')
@@ -517,11 +517,11 @@ describe('a toolbox in which all wait', () => {
   })
 })
 
-describe('waiting that cannot work is refused', () => {
+describe('an invalid requirement is rejected', () => {
   const quiet = { ...info, report: () => undefined }
   const refusal = async (toolbox: object): Promise<string> => testContext(toolbox).then(() => 'accepted', String)
 
-  test('for a tool that there is not, with the nearest', async () => {
+  test('of an unknown tool, with the nearest names', async () => {
     const toolbox = defineToolbox(quiet)
       .tool('observe', { after: false }, () => '')
       .tool('analyze', { after: 'obsreve' }, () => '')
@@ -530,12 +530,12 @@ describe('waiting that cannot work is refused', () => {
     expect(await refusal(whole)).toContain('Nearest: observe.')
   })
 
-  test('for a tool of the library’s own, which succeeds at nothing', async () => {
+  test('of a built-in tool, which never counts as success', async () => {
     const toolbox = defineToolbox(quiet).tool('analyze', { after: 'search_tools' }, () => '')
     expect(await refusal(toolbox)).toContain('waits for "search_tools", which does not exist.')
   })
 
-  test('for itself, or for one another', async () => {
+  test('of the tool itself, or a cycle', async () => {
     expect(await refusal(defineToolbox(quiet).tool('a', { after: 'a' }, () => ''))).toContain('neither would ever be listed')
     const circle = defineToolbox(quiet)
       .tool('a', { after: 'b' }, () => '')
@@ -544,7 +544,7 @@ describe('waiting that cannot work is refused', () => {
     expect(await refusal(circle)).toContain('Tool "b" waits for "c", which in turn waits for it')
   })
 
-  test('where a tool was forgotten that others do not wait for', async () => {
+  test('if only some tools declare one', async () => {
     const toolbox = defineToolbox(quiet)
       .tool('observe', {}, () => '')
       .tool('analyze', { after: 'observe' }, () => '')
@@ -552,7 +552,7 @@ describe('waiting that cannot work is refused', () => {
     expect(await refusal(toolbox)).toContain('Some tools have "after", and "query" has not. Give it after: false')
   })
 
-  test('where a tool is listed from the start all the same', () => {
+  test('if the tool is listed from the start anyway', () => {
     const box = () => defineToolbox({ ...info, groups: { deep: { description: 'Deep' } } }).tool('observe', {}, () => '')
     expect(() => box().tool('help', { always: true, after: 'observe' }, () => '')).toThrow(
       'Tool "help" has after: "observe", but activators and tools with always: true are listed from the start.',
@@ -561,7 +561,7 @@ describe('waiting that cannot work is refused', () => {
     expect(() => box().tool('help', { always: true, after: false }, () => '')).not.toThrow()
   })
 
-  test('once the toolbox is served, by keeping the tools as they were and reporting it', async () => {
+  test('after serving has started, by keeping the previous tools and reporting it', async () => {
     const reports: Report[] = []
     const toolbox = defineToolbox({ ...info, report: (report) => void reports.push(report) })
       .tool('observe', { after: false }, () => '')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testContext, testServer } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
 
-/** A group whose hook prepares something for a scope, and a tool that looks for it under its own. */
+/** A group whose hook prepares something for a scope, and a tool that looks it up by its own scope. */
 function kitchen(remember: 'session' | 'principal') {
   const prepared = new Set<string>()
   const toolbox = defineToolbox({
@@ -21,7 +21,7 @@ function kitchen(remember: 'session' | 'principal') {
 
 const baked = { content: [{ type: 'text', text: 'Baked.' }] }
 
-test('a handler finds what a hook prepared under its own scope, whoever shares it', async () => {
+test('a handler finds what a hook prepared for its scope, even if the scope is shared', async () => {
   for (const remember of ['session', 'principal'] as const) {
     const { toolbox } = kitchen(remember)
     await using client = await testContext(toolbox, { principal: { id: 'ada' } })
@@ -32,7 +32,7 @@ test('a handler finds what a hook prepared under its own scope, whoever shares i
   }
 })
 
-test('a client of 2026-07-28 that goes away takes nothing with it that others use', async () => {
+test('a 2026-07-28 client that disconnects does not release what others use', async () => {
   const { prepared, toolbox } = kitchen('session')
   for (const transport of ['stdio', 'http'] as const) {
     await using server = await testServer(toolbox, { transport, era: 'stateless' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testContext } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
 
-test('an address that asks for groups which exclude each other is refused as an address, not as a declaration', async () => {
+test('a URL that requests groups which exclude each other is rejected as an invalid URL, not as a declaration', async () => {
   const cloud = defineToolbox({
     name: 'cloud',
     version: '1.0.0',

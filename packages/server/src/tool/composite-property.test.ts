@@ -10,7 +10,7 @@ import { testContext } from '../testing/index.ts'
 const factNames = ['alpha', 'beta', 'gamma'] as const
 type FactName = (typeof factNames)[number]
 
-/** Parameters that modes and the tool may have; each means the same wherever it is used. */
+/** Parameters of modes and of the tool; each has one meaning everywhere. */
 const pool: { readonly [name: string]: { readonly schema: object; readonly value: fc.Arbitrary<unknown> } } = {
   text: { schema: { type: 'string' }, value: fc.string({ maxLength: 5 }) },
   whole: { schema: { type: 'integer', minimum: 0 }, value: fc.nat() },
@@ -35,7 +35,7 @@ const parameters = (names: readonly string[]): fc.Arbitrary<readonly Parameter[]
 const fact = fc.option(fc.constantFrom<FactName>(...factNames), { nil: undefined })
 
 const mode = fc.record({
-  // Objects put names that are numbers first, whatever the order of declaration.
+  // Objects list numeric names first, regardless of the order of declaration.
   name: fc.oneof(
     fc.string({ minLength: 1, maxLength: 6 }).filter((name) => !/^\d/u.test(name)),
     fc.constantFrom('__proto__', 'constructor', 'toString'),
@@ -62,7 +62,7 @@ const objectOf = (given: readonly Parameter[]) =>
     ...(given.some(({ name }) => name === 'point') && { $defs: { point } }),
   }) as const
 
-/** Arguments that fit: what is required, and of the rest some. */
+/** Valid arguments: the required ones, and some of the others. */
 const argumentsFor = (given: readonly Parameter[]): fc.Arbitrary<Record<string, unknown>> =>
   fc.record(Object.fromEntries(given.map(({ name }) => [name, pool[name]?.value ?? fc.constant(null)])), {
     requiredKeys: given.filter(({ isRequired }) => isRequired).map(({ name }) => name),
@@ -70,7 +70,7 @@ const argumentsFor = (given: readonly Parameter[]): fc.Arbitrary<Record<string, 
 
 const combiners = ['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref']
 
-test('whatever a composite tool declares and whatever there is, list, schema and dispatch agree', async () => {
+test('for any composite tool and any data, list, schema and dispatch agree', async () => {
   await fc.assert(
     fc.asyncProperty(
       declaration,
@@ -112,17 +112,19 @@ test('whatever a composite tool declares and whatever there is, list, schema and
           const [tool, ...others] = client.tools()
           expect(others).toEqual([])
 
-          // A tool with nothing to choose from is left out, and no other is.
+          // Only tools without any available mode are omitted.
           expect(tool === undefined).toBe(listed.length === 0)
           const counted = listed.flatMap(({ name, counts }) => (counts === undefined ? [] : [[name, moment[counts]] as const]))
-          const tells = modes.some(({ counts, needs = true }) => counts !== undefined || (policy === 'static' && needs !== true))
+          const hasMeta = modes.some(
+            ({ counts, needs = true }) => counts !== undefined || (policy === 'static' && needs !== true),
+          )
           for (const { inputSchema, _meta } of tool === undefined ? [] : [tool]) {
             expect(inputSchema.type).toBe('object')
             for (const combiner of combiners) expect(inputSchema).not.toHaveProperty([combiner])
             const properties = inputSchema.properties as { [name: string]: { enum?: unknown } }
             expect(properties[by]?.enum).toEqual(listed.map(({ name }) => name))
             expect(canonicalJson(JSON.parse(JSON.stringify(inputSchema)))).toBe(canonicalJson(inputSchema))
-            expect(_meta?.available_modes).toEqual(tells ? available.map(({ name }) => name) : undefined)
+            expect(_meta?.available_modes).toEqual(hasMeta ? available.map(({ name }) => name) : undefined)
             expect(_meta?.data_counts).toEqual(counted.length === 0 ? undefined : Object.fromEntries(counted))
             const check = compileJsonSchema('observe', inputSchema)
             for (const { name, takes } of available) {
@@ -140,7 +142,7 @@ test('whatever a composite tool declares and whatever there is, list, schema and
             expect([isError, _meta?.['io.github.unfold-mcp/reason']]).toEqual([true, 'mode_unavailable'])
           }
 
-          // More of what there is already changes counts, and nothing that anyone is told of.
+          // More data of an available kind changes counts, and causes no notification.
           const before = runtime.views.rendered(scope).fingerprint
           const more = Object.entries(moment).map(([name, amount]) => [name, amount === 0 ? 0 : amount + 1])
           facts.set(Object.fromEntries(more) as typeof moment)

@@ -96,16 +96,16 @@ browser.composite(
   { api: () => 'shape' },
 )
 
-// @ts-expect-error there is no handler for "network"
+// @ts-expect-error no handler for "network"
 browser.composite('a', { by: 'what', modes: two }, { logs: () => '' })
 
-// @ts-expect-error "netwrok" is no mode
+// @ts-expect-error "netwrok" is not a mode
 browser.composite('b', { by: 'what', modes: two }, { logs: () => '', network: () => '', netwrok: () => '' })
 
 // @ts-expect-error the parameter that chooses has to be named
 browser.composite('c', { modes: two }, { logs: () => '', network: () => '' })
 
-// @ts-expect-error there is no policy "statik"
+// @ts-expect-error "statik" is not a policy
 browser.composite('d', { by: 'what', policy: 'statik', modes: two }, { logs: () => '', network: () => '' })
 
 // @ts-expect-error 'depe' is not a group of this toolbox
@@ -114,7 +114,7 @@ browser.composite('e', { by: 'what', group: 'depe', modes: two }, { logs: () => 
 // @ts-expect-error a mode says what it is for
 browser.composite('f', { by: 'what', modes: { logs: {} } }, { logs: () => '' })
 
-// @ts-expect-error "log" is no fact
+// @ts-expect-error "log" is not a fact
 browser.composite('g', { by: 'what', modes: { logs: { description: '', count: (now) => now.facts.log } } }, { logs: () => '' })
 
 // @ts-expect-error a count is a number
@@ -123,7 +123,7 @@ browser.composite('h', { by: 'what', modes: { logs: { description: '', count: ()
 const counted = { description: '', count: () => 0 }
 browser.composite('j', { by: 'what', modes: { logs: { ...counted, available: true } } }, { logs: () => '' })
 
-// @ts-expect-error a mode that is never available is no mode
+// @ts-expect-error a mode that is never available is invalid
 browser.composite('k', { by: 'what', modes: { logs: { ...counted, available: false } } }, { logs: () => '' })
 
 // @ts-expect-error what a composite tool answers depends on the mode, so it declares no output

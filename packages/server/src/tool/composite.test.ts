@@ -15,7 +15,7 @@ const textOf = ({ content }: CallToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 const reasonOf = ({ isError, _meta }: CallToolResult): unknown => isError === true && _meta?.['io.github.unfold-mcp/reason']
 
-/** A page that is watched: `observe` has what was seen of it, and `page` always. */
+/** A recorded page: `observe` has modes for its data, and `page` always. */
 function watching(policy: ModePolicy = 'filtered', options: Options = {}) {
   const facts = new LiveFacts<Buffers>(empty)
   const toolbox = defineToolbox({ ...info, ...options, facts }).composite(
@@ -60,7 +60,7 @@ const enumOf = (client: TestContext): unknown => {
 const metaOf = (client: TestContext) => client.tools().find((tool) => tool.name === 'observe')?._meta
 
 describe('a filtered composite tool', () => {
-  test('lists the modes that have something behind them, in the order of declaration', async () => {
+  test('lists the modes with data, in order of declaration', async () => {
     const { facts, toolbox } = watching()
     await using client = await testContext(toolbox)
     expect(enumOf(client)).toEqual(['page'])
@@ -72,7 +72,7 @@ describe('a filtered composite tool', () => {
     expect(enumOf(client)).toEqual(['page', 'logs'])
   })
 
-  test('has the parameters of the modes that are listed', async () => {
+  test('has the parameters of the listed modes', async () => {
     const { facts, toolbox } = watching()
     await using client = await testContext(toolbox)
     const parameters = () => Object.keys(client.tools()[0]?.inputSchema.properties as object)
@@ -81,7 +81,7 @@ describe('a filtered composite tool', () => {
     expect(parameters()).toEqual(['what', 'limit', 'url'])
   })
 
-  test('is left out while it has no mode, and can be called all the same', async () => {
+  test('is not listed while it has no mode, but can still be called', async () => {
     const facts = new LiveFacts({ clicks: 0 })
     const clicks = {
       description: 'Clicks',
@@ -103,7 +103,7 @@ describe('a filtered composite tool', () => {
 })
 
 describe('a static composite tool', () => {
-  test('lists all modes whatever there is, and _meta says which have something and how to get more', async () => {
+  test('lists all modes regardless of data, and _meta contains those with data and how to get more', async () => {
     const { facts, toolbox } = watching('static')
     await using client = await testContext(toolbox)
     expect(enumOf(client)).toEqual(['page', 'logs', 'network'])
@@ -117,7 +117,7 @@ describe('a static composite tool', () => {
     expect(metaOf(client)).toEqual({ available_modes: ['page', 'logs', 'network'], data_counts: { logs: 3, network: 2 } })
   })
 
-  test('answers for a mode without data with what to do to get some', async () => {
+  test('answers a mode without data with how to get some', async () => {
     const { toolbox } = watching('static')
     await using client = await testContext(toolbox)
     const refused = await client.call('observe', { what: 'logs' })
@@ -130,7 +130,7 @@ describe('a static composite tool', () => {
 })
 
 describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool', (policy) => {
-  test('reaches the handler of its mode, with defaults applied and the mode beside them', async () => {
+  test('reaches the handler of its mode, with defaults applied and the mode as a parameter', async () => {
     const { facts, toolbox } = watching(policy)
     facts.set({ logs: 1, network: 5 })
     await using client = await testContext(toolbox)
@@ -140,7 +140,7 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     expect(await seen({ what: 'network', url: '/api' })).toEqual({ what: 'network', limit: 10, url: '/api', there: 5 })
   })
 
-  test('reaches data that came after the list was read', async () => {
+  test('reaches data that arrived after the list was read', async () => {
     const { facts, toolbox } = watching(policy)
     await using client = await testContext(toolbox)
     client.tools()
@@ -148,7 +148,7 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     expect((await client.call('observe', { what: 'logs' })).structuredContent).toEqual({ what: 'logs', limit: 10 })
   })
 
-  test('without a mode, or with one that there is not, is answered with what can be chosen now', async () => {
+  test('without a mode, or with an unknown one, is answered with the available modes', async () => {
     const { facts, toolbox } = watching(policy)
     facts.set({ logs: 1 })
     await using client = await testContext(toolbox)
@@ -163,7 +163,7 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     expect(reasonOf(await client.call('observe', {}))).toBe('invalid_arguments')
   })
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('with the mode %s finds none', async (name) => {
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('with the mode %s is rejected', async (name) => {
     const { toolbox } = watching(policy)
     await using client = await testContext(toolbox)
     const refused = await client.call('observe', { what: name })
@@ -171,7 +171,7 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     expect(textOf(refused)).toContain(`is "${name}", which is not a valid value.`)
   })
 
-  test('names every stranger among the arguments, and which mode it belongs to', async () => {
+  test('reports every unknown argument, and the mode it belongs to', async () => {
     const { facts, toolbox } = watching(policy)
     facts.set({ logs: 1, network: 1 })
     await using client = await testContext(toolbox)
@@ -186,7 +186,7 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     ])
   })
 
-  test('that lacks what its mode needs is told so', async () => {
+  test('without a required argument of its mode is rejected', async () => {
     const { facts, toolbox } = watching(policy)
     facts.set({ network: 1 })
     await using client = await testContext(toolbox)
@@ -195,13 +195,13 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
     expect(textOf(refused)).toContain('- url:')
   })
 
-  test('of a mode without data is told that first, whatever else is wrong', async () => {
+  test('of a mode without data reports that first, whatever else is wrong', async () => {
     const { toolbox } = watching(policy)
     await using client = await testContext(toolbox)
     expect(reasonOf(await client.call('observe', { what: 'network', nonsense: true }))).toBe('mode_unavailable')
   })
 
-  test('with arguments that are no object is told that its mode is missing', async () => {
+  test('with arguments that are not an object is rejected because its mode is missing', async () => {
     const { toolbox } = watching(policy)
     await using client = await testContext(toolbox)
     for (const args of [[], 'logs', 7]) expect(textOf(await client.call('observe', args))).toContain('- what: is missing.')
@@ -209,7 +209,7 @@ describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool
 })
 
 describe('counts', () => {
-  test('are read when the list is, and are no part of what the tool is', async () => {
+  test('are read with the list, and are not part of the definition', async () => {
     const { facts, toolbox } = watching()
     facts.set({ logs: 1 })
     await using client = await testContext(toolbox)
@@ -218,7 +218,7 @@ describe('counts', () => {
     expect(metaOf(client)).toEqual({ available_modes: ['page', 'logs'], data_counts: { logs: 48 } })
   })
 
-  test('alone tell nobody, and a cursor stays good', async () => {
+  test('alone cause no notifications, and cursors stay valid', async () => {
     const { facts, toolbox } = watching('filtered', { protocol: { pageSize: 1, notifyIntervalMs: 1 } })
     toolbox.tool('ping', {}, () => 'pong')
     facts.set({ logs: 1 })
@@ -230,7 +230,7 @@ describe('counts', () => {
     expect(client.list(nextCursor).tools.map(({ name }) => name)).toEqual(['ping'])
   })
 
-  test('are switched off by the author, and by an address', async () => {
+  test('can be disabled by the author, and by a URL', async () => {
     const { facts, toolbox } = watching('static', { protocol: { counts: false } })
     facts.set({ logs: 1 })
     await using strict = await testContext(toolbox)
@@ -248,7 +248,7 @@ describe('counts', () => {
     await expect(testContext(toolbox, { view: 'counts=maybe' })).rejects.toMatchObject({ reason: 'invalid_view' })
   })
 
-  test('stand beside what the author and the version say in _meta, and hints for hosts', async () => {
+  test('are added to the _meta of the author, the version and host hints', async () => {
     const toolbox = defineToolbox({ ...info, exposure: { hostHints: true } }).composite(
       'observe',
       {
@@ -276,7 +276,7 @@ describe('counts', () => {
     })
   })
 
-  test('belong to the same moment as the modes, also where facts are a function', async () => {
+  test('belong to the same snapshot as the modes, also if facts are a function', async () => {
     let reads = 0
     const toolbox = defineToolbox({ ...info, facts: () => ({ read: ++reads }) }).composite(
       'observe',
@@ -299,7 +299,7 @@ describe('counts', () => {
     }
   })
 
-  test('are not there for a tool that counts nothing', async () => {
+  test('are absent for a tool without counts', async () => {
     const toolbox = defineToolbox(info).composite(
       'configure',
       { by: 'action', modes: { clear: { description: 'Clear' }, health: { description: 'Health' } } },
@@ -310,7 +310,7 @@ describe('counts', () => {
   })
 })
 
-describe('beside the rest of the library', () => {
+describe('with other features', () => {
   test('a predicate that throws hides its mode, and is reported with the name of the tool', async () => {
     const reports: Report[] = []
     const toolbox = defineToolbox({ ...info, report: (report) => void reports.push(report) }).composite(
@@ -343,7 +343,7 @@ describe('beside the rest of the library', () => {
     await expect(client.call('observe', { what: 'logs' })).rejects.toMatchObject({ reason: 'unknown_tool' })
   })
 
-  test('a group shows it and hides it like any other tool', async () => {
+  test('a group lists and hides it like any other tool', async () => {
     const toolbox = defineToolbox({ ...info, groups: { deep: { description: 'Deeper looks' } } }).composite(
       'analyze',
       { group: 'deep', by: 'target', modes: { api: { description: 'The API' } } },
@@ -355,7 +355,7 @@ describe('beside the rest of the library', () => {
     expect(textOf(await client.call('analyze', { target: 'api' }))).toBe('shape')
   })
 
-  test('an activator does not name one that may have nothing', async () => {
+  test('an activator does not name one that may have no modes', async () => {
     const toolbox = defineToolbox({ ...info, groups: { deep: { description: 'Deeper looks' } } })
     const modes = { api: { description: 'The API', available: () => false } }
     toolbox.composite('analyze', { group: 'deep', by: 'target', modes }, { api: () => '' })
@@ -364,7 +364,7 @@ describe('beside the rest of the library', () => {
     expect(client.tools()[0]?.description).toBe('Deeper looks. Enables: audit.')
   })
 
-  test('a predicate may ask which groups are active, for each client alone', async () => {
+  test('a predicate can use the active groups, per client', async () => {
     const toolbox = defineToolbox({ ...info, groups: { deep: { description: 'Deeper looks' } } })
       .tool('dig', { group: 'deep' }, () => '')
       .composite(
@@ -384,7 +384,7 @@ describe('beside the rest of the library', () => {
     expect(reasonOf(await other.call('observe', { what: 'depths' }))).toBe('mode_unavailable')
   })
 
-  test('search finds it by what its modes are for, and shows the modes that it has now', async () => {
+  test('search finds it by the purpose of its modes, and returns the current modes', async () => {
     const { facts, toolbox } = watching('filtered', { exposure: 'search' })
     for (const era of ['session', 'stateless'] as const) {
       facts.set({ logs: 0 })
@@ -399,7 +399,7 @@ describe('beside the rest of the library', () => {
     }
   })
 
-  test('search does not know of one that has nothing', async () => {
+  test('search does not find one without modes', async () => {
     const toolbox = defineToolbox({ ...info, exposure: 'search' })
       .composite(
         'replay',
@@ -413,7 +413,7 @@ describe('beside the rest of the library', () => {
     expect(textOf(await client.call('search_tools', { query: 'replay clicks' }))).toContain('No match for')
   })
 
-  test('meaning and an order of the author’s find it as well', async () => {
+  test('semantic search and custom ranking find it as well', async () => {
     const seen: unknown[] = []
     const { facts, toolbox } = watching('filtered', {
       exposure: 'search',
@@ -430,7 +430,7 @@ describe('beside the rest of the library', () => {
     expect(seen).toEqual([['page', 'network']])
   })
 
-  test('manage_tools enables it, with the modes that it has now', async () => {
+  test('manage_tools enables it, with the current modes', async () => {
     const { facts, toolbox } = watching('filtered', { exposure: 'lazy' })
     await using client = await testContext(toolbox)
     expect(textOf(await client.call('manage_tools', { action: 'enable', tools: 'observe' }))).toContain('- observe(what: "page"')
@@ -438,7 +438,7 @@ describe('beside the rest of the library', () => {
     expect(enumOf(client)).toEqual(['page', 'logs'])
   })
 
-  test('call_tool calls it, and answers wrong arguments with an example that works', async () => {
+  test('call_tool calls it, and answers invalid arguments with a valid example', async () => {
     const { facts, toolbox } = watching('filtered', { exposure: 'search' })
     facts.set({ network: 2 })
     await using client = await testContext(toolbox)
@@ -455,7 +455,7 @@ describe('beside the rest of the library', () => {
     expect(reasonOf(await through({ what: 'logs' }))).toBe('mode_unavailable')
   })
 
-  test('call_tool says what is wrong also while nothing can be chosen', async () => {
+  test('call_tool reports the problem even if no mode is available', async () => {
     const toolbox = defineToolbox({ ...info, exposure: 'search' }).composite(
       'replay',
       { by: 'what', modes: { clicks: { description: 'Clicks', available: () => false } } },
@@ -466,7 +466,7 @@ describe('beside the rest of the library', () => {
     expect(textOf(refused)).toContain('- what: is missing. No mode has data now.')
   })
 
-  test('an empty list is what a client gets when nothing has data', async () => {
+  test('a client gets an empty list if nothing has data', async () => {
     const toolbox = defineToolbox(info).composite(
       'replay',
       { by: 'what', modes: { clicks: { description: 'Clicks', available: () => false } } },
@@ -477,11 +477,11 @@ describe('beside the rest of the library', () => {
   })
 })
 
-describe('a declaration that cannot work is refused where it is written', () => {
+describe('an invalid declaration throws', () => {
   const handlersOf = (value: object) => value as never
   const one = { logs: { description: 'Logs' } }
 
-  test('a mode without a handler, whatever the mode is called', () => {
+  test('a mode without a handler, for any mode name', () => {
     const box = (): Toolbox => defineToolbox(info)
     expect(() => box().composite('a', { by: 'what', modes: one }, handlersOf({}))).toThrow(
       'Tool "a" has no handler for its mode "logs"',
@@ -494,7 +494,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
     }
   })
 
-  test('a mode that is called like what every object has is dispatched like any other', async () => {
+  test('a mode named like a property of Object.prototype is dispatched like any other', async () => {
     const modes = JSON.parse('{"__proto__":{"description":"A"},"constructor":{"description":"B"}}') as typeof one
     const handlers = Object.fromEntries(Object.keys(modes).map((name) => [name, () => `reached ${name}`]))
     const toolbox = defineToolbox(info).composite('a', { by: 'hasOwnProperty', modes }, handlersOf(handlers))
@@ -504,7 +504,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
     expect(textOf(await client.call('a', {}))).toContain('- hasOwnProperty: is missing.')
   })
 
-  test('no modes, parameters that do not agree, and a schema that is no object', () => {
+  test('no modes, conflicting parameters, and a schema that is not an object', () => {
     const box = (): Toolbox => defineToolbox(info)
     const handlers = handlersOf({ a: () => '', b: () => '' })
     expect(() => box().composite('x', { by: 'what', modes: {} }, {})).toThrow('it has no modes')
@@ -524,7 +524,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
     )
   })
 
-  test('the same name twice, and a name that is taken', () => {
+  test('a duplicate name, and a reserved name', () => {
     const twice = () =>
       defineToolbox(info)
         .tool('observe', {}, () => '')
@@ -534,7 +534,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
   })
 })
 
-test('a handler that fails in one mode fails that call alone', async () => {
+test('a handler that fails in one mode fails only that call', async () => {
   const toolbox = defineToolbox({ ...info, report: () => undefined }).composite(
     'observe',
     { by: 'what', modes: { good: { description: 'Good' }, bad: { description: 'Bad' } } },

@@ -25,7 +25,7 @@ describe('the address of a client', () => {
       { forwarded: 'for=203.0.113.9', 'x-forwarded-for': '198.51.100.7' },
       '10.1.2.3',
     ],
-    ['text is no address', '10.1.2.3', { 'x-forwarded-for': '198.51.100.7, unknown' }, '10.1.2.3'],
+    ['text is not an address', '10.1.2.3', { 'x-forwarded-for': '198.51.100.7, unknown' }, '10.1.2.3'],
     ['without a header, it is the proxy', '10.1.2.3', {}, '10.1.2.3'],
   ])('%s', (_, peer, headers, expected) => {
     expect(proxies.clientAddress(from(peer, headers as Record<string, string>))).toBe(expected)

@@ -14,7 +14,7 @@ test('the fallback handles other paths, after the same checks', async () => {
     subpaths: true,
     authenticate: (request) => {
       requests.push(`mcp ${new URL(request.url).pathname}`)
-      return { id: 'anybody' }
+      return { id: 'anyone' }
     },
     fallback: (request) => {
       requests.push(new URL(request.url).pathname)
@@ -48,7 +48,7 @@ test('sessions() lists the clients without their session ids', async () => {
   expect(handler.sessions()).toEqual([])
 })
 
-test('every call is admitted or refused with a reason, whatever the tool', async () => {
+test('every call is admitted or rejected with a reason, for any tool', async () => {
   const admitted: unknown[] = []
   const toolbox = defineToolbox({
     name: 'hub',

@@ -17,66 +17,66 @@ const settings = {
   counts: true,
 } as const
 
-/** A turn of the timers: what was to happen soon has happened. */
+/** Lets pending timers run. */
 const turn = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Scopes whose view is the state of the moment, and what each was told. */
+/** Scopes whose view is the current state, and the notifications of each. */
 function watched(count = 1) {
   const catalogState = { state: 0, now: 0 }
   const announcer = new Announcer(
     () => String(catalogState.state),
     () => catalogState.now,
   )
-  const told = Array.from({ length: count }, (): number[] => [])
-  for (const [index, list] of told.entries()) {
+  const notified = Array.from({ length: count }, (): number[] => [])
+  for (const [index, list] of notified.entries()) {
     const scope = new Scope(`s${index}`, new ActivationState(`s${index}`, nothing), settings)
     announcer.attach(scope, async () => void list.push(catalogState.state))
   }
-  return { catalogState, announcer, told }
+  return { catalogState, announcer, notified }
 }
 
-describe('notices of what changes all the time', () => {
-  test('come soon the first time', async () => {
-    const { catalogState, announcer, told } = watched()
+describe('notifications of frequent changes', () => {
+  test('are sent soon the first time', async () => {
+    const { catalogState, announcer, notified } = watched()
     catalogState.state = 1
     announcer.notifyPaced(1_000_000)
-    await expect.poll(() => told).toEqual([[1]])
+    await expect.poll(() => notified).toEqual([[1]])
     announcer.close()
   })
 
-  test('do not come again before the floor, however often they are asked for', async () => {
-    const { catalogState, announcer, told } = watched(2)
+  test('are not sent again before the interval ends, however often they are requested', async () => {
+    const { catalogState, announcer, notified } = watched(2)
     for (let state = 1; state <= 1_000; state++) {
       catalogState.state = state
       announcer.notifyPaced(1_000_000)
       if (state % 100 === 0) await turn()
     }
-    await expect.poll(() => told.map((list) => list.length)).toEqual([1, 1])
+    await expect.poll(() => notified.map((list) => list.length)).toEqual([1, 1])
     await turn(20)
-    expect(told.map((list) => list.length)).toEqual([1, 1])
+    expect(notified.map((list) => list.length)).toEqual([1, 1])
     announcer.close()
   })
 
-  test('come again after the floor, with the last state, which is never lost', async () => {
-    const { catalogState, announcer, told } = watched()
+  test('are sent again after the interval, with the latest state, which is never lost', async () => {
+    const { catalogState, announcer, notified } = watched()
     catalogState.state = 1
     announcer.notifyPaced(1_000)
-    await expect.poll(() => told).toEqual([[1]])
+    await expect.poll(() => notified).toEqual([[1]])
     catalogState.now = 1_000
     for (catalogState.state = 2; catalogState.state < 50; catalogState.state++) announcer.notifyPaced(1_000)
-    await expect.poll(() => told).toEqual([[1, 50]])
+    await expect.poll(() => notified).toEqual([[1, 50]])
     announcer.close()
   })
 
-  test('tell of a change that came while one was being told', async () => {
+  test('include a change during a notification', async () => {
     const catalogState = { state: 1, now: 0 }
     const announcer = new Announcer(
       () => String(catalogState.state),
       () => catalogState.now,
     )
-    const told: number[] = []
+    const notified: number[] = []
     announcer.attach(new Scope('s', new ActivationState('s', nothing), settings), async () => {
-      told.push(catalogState.state)
+      notified.push(catalogState.state)
       if (catalogState.state > 3) return
       catalogState.state++
       catalogState.now += 10
@@ -84,68 +84,68 @@ describe('notices of what changes all the time', () => {
     })
     catalogState.state = 2
     announcer.notifyPaced(10)
-    await expect.poll(() => told).toEqual([2, 3, 4])
+    await expect.poll(() => notified).toEqual([2, 3, 4])
     announcer.close()
   })
 
-  test('are not sent when the view is again what it was', async () => {
-    const { catalogState, announcer, told } = watched()
+  test('are not sent if the view has its previous state again', async () => {
+    const { catalogState, announcer, notified } = watched()
     catalogState.state = 1
     announcer.notifyPaced(1_000)
     catalogState.state = 0
     announcer.notifyPaced(1_000)
     await turn(20)
-    expect(told).toEqual([[]])
+    expect(notified).toEqual([[]])
     announcer.close()
   })
 
-  test('wait for nobody: without a client no timer is set', async () => {
-    const { catalogState, announcer, told } = watched(0)
+  test('without a client set no timer', async () => {
+    const { catalogState, announcer, notified } = watched(0)
     catalogState.state = 1
     announcer.notifyPaced(1)
     await turn(20)
-    expect(told).toEqual([])
+    expect(notified).toEqual([])
   })
 
   test('end with the server', async () => {
-    const { catalogState, announcer, told } = watched()
+    const { catalogState, announcer, notified } = watched()
     for (catalogState.state = 1; catalogState.state < 5; catalogState.state++) announcer.notifyPaced(1)
     announcer.close()
     await turn(20)
-    expect(told).toEqual([[]])
+    expect(notified).toEqual([[]])
   })
 
-  test('are forgotten when the last client leaves, and come again for the next', async () => {
+  test('are dropped when the last client disconnects, and work for the next client', async () => {
     const catalogState = { state: 0, now: 0 }
     const announcer = new Announcer(
       () => String(catalogState.state),
       () => catalogState.now,
     )
-    const told: string[] = []
+    const notified: string[] = []
     const scopes = ['one', 'other'].map((key) => new Scope(key, new ActivationState(key, nothing), settings))
     for (const scope of scopes) {
-      announcer.attach(scope, async () => void told.push(scope.key))
+      announcer.attach(scope, async () => void notified.push(scope.key))
       catalogState.state++
       announcer.notifyPaced(1_000_000)
       announcer.detach(scope)
     }
-    expect(told).toEqual([])
-    announcer.attach(new Scope('last', new ActivationState('last', nothing), settings), async () => void told.push('last'))
+    expect(notified).toEqual([])
+    announcer.attach(new Scope('last', new ActivationState('last', nothing), settings), async () => void notified.push('last'))
     catalogState.state++
     announcer.notifyPaced(1_000_000)
-    await expect.poll(() => told).toEqual(['last'])
+    await expect.poll(() => notified).toEqual(['last'])
     announcer.close()
   })
 
-  test('leave other notices alone: those come at once', async () => {
-    const { catalogState, announcer, told } = watched()
+  test('do not delay other notifications', async () => {
+    const { catalogState, announcer, notified } = watched()
     catalogState.state = 1
     announcer.notifyPaced(1_000_000)
-    await expect.poll(() => told).toEqual([[1]])
+    await expect.poll(() => notified).toEqual([[1]])
     catalogState.state = 2
     announcer.notifyPaced(1_000_000)
     announcer.notifySoon()
-    await expect.poll(() => told).toEqual([[1, 2]])
+    await expect.poll(() => notified).toEqual([[1, 2]])
     announcer.close()
   })
 })
@@ -165,7 +165,7 @@ describe('a server whose facts change', () => {
       { logs: () => '', network: () => '' },
     )
 
-  test('tells by itself, and only whom it concerns', async () => {
+  test('notifies by itself, and only affected clients', async () => {
     const facts = new LiveFacts({ logs: 0, network: 0 })
     const toolbox = watching(facts, () => 0)
     await using one = await testContext(toolbox)
@@ -178,7 +178,7 @@ describe('a server whose facts change', () => {
     await toolbox.close()
   })
 
-  test('keeps to the floor in a flood, and lists what is there at any moment', async () => {
+  test('respects the interval in a flood, and always lists the current state', async () => {
     const facts = new LiveFacts({ logs: 0, network: 0 })
     const toolbox = watching(facts, () => 0, 1_000_000)
     await using client = await testContext(toolbox)
@@ -193,7 +193,7 @@ describe('a server whose facts change', () => {
     await toolbox.close()
   })
 
-  test('hears no more of facts once it is closed', async () => {
+  test('ignores facts once it is closed', async () => {
     const facts = new LiveFacts({ logs: 0, network: 0 })
     const toolbox = watching(facts, () => 0)
     const client = await testContext(toolbox)
@@ -203,7 +203,7 @@ describe('a server whose facts change', () => {
     expect(client.listChanges).toBe(0)
   })
 
-  test.each([0, -1, 1.5, Number.NaN])('refuses to wait %s milliseconds between notices', (notifyIntervalMs) => {
+  test.each([0, -1, 1.5, Number.NaN])('rejects an interval of %s milliseconds', (notifyIntervalMs) => {
     expect(() => defineToolbox({ ...info, protocol: { notifyIntervalMs } })).toThrow(
       'protocol.notifyIntervalMs must be a whole number above 0',
     )

@@ -5,18 +5,18 @@ import { Identities, stateIdentity } from './identities.ts'
 const tool = (name: string, description = ''): Tool => ({ name, description, inputSchema: { type: 'object' } })
 const [one, two, three] = [tool('one'), tool('two'), tool('three')]
 
-test('the identity of a list is computed once for each basis', () => {
+test('the identity of a list is computed once per basis', () => {
   const identities = new Identities('definitions')
   const key = {}
   const first = identities.ofTools(key, [one])
-  // The key stands for the list, so what else is given for it is not looked at.
+  // The list is identified by its key, so its contents are not read again.
   expect(identities.ofTools(key, [two])).toBe(first)
   expect(identities.ofTools({}, [two])).not.toBe(first)
   expect(identities.ofTools(key, [one], 'names')).not.toBe(first)
   expect(identities.ofTools(key, [one])).toBe(first)
 })
 
-test('what came, went and changed since a list is told; another object of the same definition is no change', () => {
+test('added, removed and changed tools since a list are returned; another object with the same definition is not a change', () => {
   const identities = new Identities('definitions')
   identities.remember('ann', 'a', [one, two])
   expect(identities.since('ann', 'a', [{ ...one }, tool('two', 'changed'), three])).toEqual({
@@ -30,7 +30,7 @@ test('what came, went and changed since a list is told; another object of the sa
 })
 
 describe('lists are remembered', () => {
-  test('for the reader that was given them and no other', () => {
+  test('for the reader that received them and no other', () => {
     const identities = new Identities('definitions')
     identities.remember('ann', 'a', [one])
     expect(identities.since('bob', 'a', [one])).toBeUndefined()
@@ -47,7 +47,7 @@ describe('lists are remembered', () => {
     expect(identities.since('bob', 'a', [one])).toBeDefined()
   })
 
-  test('no more than the newest 64 of a reader, where one that is given again is new again', () => {
+  test('only the newest 64 of a reader; one that is sent again counts as new', () => {
     const identities = new Identities('definitions')
     for (let i = 0; i < 64; i++) identities.remember('ann', `list ${i}`, [one])
     identities.remember('ann', 'list 0', [one])
@@ -57,7 +57,7 @@ describe('lists are remembered', () => {
     expect(identities.since('ann', 'list 2', [one])).toBeDefined()
   })
 
-  test('for no more than the newest thousand readers, where one that lists again is new again', () => {
+  test('for the newest thousand readers only; one that lists again counts as new', () => {
     const identities = new Identities('definitions')
     for (let i = 0; i < 1_000; i++) identities.remember(`reader ${i}`, 'a', [one])
     identities.remember('reader 0', 'a', [one])
@@ -67,13 +67,13 @@ describe('lists are remembered', () => {
     expect(identities.since('reader 2', 'a', [one])).toBeDefined()
   })
 
-  test('for fewer readers when they are long', () => {
+  test('for fewer readers if the lists are long', () => {
     const identities = new Identities('definitions')
     const long = Array.from({ length: 1_000_000 }, () => one)
     for (let i = 0; i < 5; i++) identities.remember(`reader ${i}`, 'a', long)
     expect(identities.since('reader 0', 'a', [one])).toBeUndefined()
     for (let i = 1; i < 5; i++) expect(identities.since(`reader ${i}`, 'a', [one])).toBeDefined()
-    // A list that is given again takes no more room, and one that is forgotten gives its room back.
+    // A list that is sent again uses no more space, and a forgotten one frees its space.
     identities.remember('reader 4', 'a', long)
     identities.forget('reader 1')
     identities.remember('reader 5', 'a', long)
@@ -81,7 +81,7 @@ describe('lists are remembered', () => {
   })
 })
 
-test('the stateful form depends on the list and on the state, and there is none for a state that JSON cannot hold', () => {
+test('the stateful form depends on the list and on the state, and is missing if the state is not JSON', () => {
   const id = stateIdentity('a', { groups: ['files'], facts: { n: 1 } })
   expect(stateIdentity('a', { facts: { n: 1 }, groups: ['files'] })).toBe(id)
   expect(stateIdentity('b', { groups: ['files'], facts: { n: 1 } })).not.toBe(id)

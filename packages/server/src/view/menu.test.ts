@@ -21,7 +21,7 @@ const cloud = (menu: 'all' | 'stepwise') =>
     .tool('read_file', { group: 'files' }, () => 'text')
 
 describe.each(testTransports.filter(({ era }) => era === 'session'))('in a session over $transport', (testTransport) => {
-  test('a stepwise menu lists the activators inside a group once it is open, and takes them back with it', async () => {
+  test('a stepwise menu lists the activators inside a group once it is active, and hides them with it', async () => {
     await using server = await testServer(cloud('stepwise'), testTransport)
     const client = await server.connect()
     expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_files', 'deactivate'])
@@ -36,14 +36,14 @@ describe.each(testTransports.filter(({ era }) => era === 'session'))('in a sessi
     expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_files', 'deactivate'])
   })
 
-  test('a tool deep inside that is called by name opens all that it lies in', async () => {
+  test('calling a deeply nested tool by name activates all its groups', async () => {
     await using server = await testServer(cloud('stepwise'), testTransport)
     const client = await server.connect()
     expect(JSON.stringify(await client.call('list_buckets'))).toContain('buckets')
     expect(await client.toolNames()).toEqual(expect.arrayContaining(['activate_s3', 'list_machines', 'list_buckets']))
   })
 
-  test('otherwise all activators are listed, and say what comes before them', async () => {
+  test('otherwise all activators are listed, with their prerequisites', async () => {
     await using server = await testServer(cloud('all'), testTransport)
     const client = await server.connect()
     expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_aws', 'activate_s3', 'activate_files', 'deactivate'])

@@ -11,7 +11,7 @@ const listing = (count: number): RenderedView => ({
   isCounted: false,
 })
 
-test('what was used least recently goes first when together they list too many tools', () => {
+test('the least recently used views are evicted when they list too many tools in total', () => {
   const cache = new RenderedViewCache(100)
   const [a, b, c] = [listing(30), listing(30), listing(30)]
   cache.set('a', a)

@@ -18,7 +18,7 @@ describe('the encoded list of a view', () => {
     expect(new TextDecoder().decode(bytes)).toBe(JSON.stringify(tools))
   })
 
-  test('is made once', () => {
+  test('is encoded once', () => {
     const shown = renderView(entriesOf(['Read a file']))
     expect(shown.bytes).toBe(shown.bytes)
   })

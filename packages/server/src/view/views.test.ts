@@ -9,7 +9,7 @@ const info = { name: 'browser', version: '1.0.0' }
 
 const modesOf = (client: TestContext): unknown => client.tools().find(({ name }) => name === 'observe')?._meta?.available_modes
 
-/** `observe` and `replay` over these facts, counting how often each condition was asked. */
+/** `observe` and `replay` with these facts, counting the evaluations of each condition. */
 function asking(facts: FactSource<{ logs: number; network: number }>, report: (report: Report) => void = () => undefined) {
   const asked = { logs: 0, network: 0, replay: 0, outside: 0 }
   const catalogState = { isOpen: true }
@@ -59,7 +59,7 @@ function asking(facts: FactSource<{ logs: number; network: number }>, report: (r
 }
 
 describe('conditions over live facts', () => {
-  test('are asked again, for all clients together, only when a fact that they read changed', async () => {
+  test('are evaluated again, for all clients together, only if a fact that they read changed', async () => {
     const facts = new LiveFacts({ logs: 0, network: 0 })
     const { toolbox, asked } = asking(facts)
     await using one = await testContext(toolbox)
@@ -76,7 +76,7 @@ describe('conditions over live facts', () => {
     expect(asked).toMatchObject({ logs: 2, network: 2, replay: 2 })
   })
 
-  test('that read no fact are asked for every list', async () => {
+  test('that read no fact are evaluated for every list', async () => {
     const { toolbox, asked, catalogState } = asking(new LiveFacts({ logs: 0, network: 0 }))
     await using client = await testContext(toolbox)
     modesOf(client)
@@ -86,7 +86,7 @@ describe('conditions over live facts', () => {
     expect(asked.outside).toBeGreaterThan(before)
   })
 
-  test('are asked anew after toolListChanged, since they may read what has no version', async () => {
+  test('are evaluated again after toolListChanged, because they may read unversioned data', async () => {
     const facts = new LiveFacts({ logs: 0, network: 1 })
     const { toolbox, catalogState } = asking(facts)
     await using client = await testContext(toolbox)
@@ -99,7 +99,7 @@ describe('conditions over live facts', () => {
   })
 })
 
-test('facts that cannot be read are reported, and what was said meanwhile is forgotten', async () => {
+test('facts that cannot be read are reported, and results from that time are discarded', async () => {
   const live = new LiveFacts({ logs: 1, network: 1 })
   const state = { isBroken: false }
   const facts: FactSource<{ logs: number; network: number }> = {
@@ -123,7 +123,7 @@ test('facts that cannot be read are reported, and what was said meanwhile is for
   expect(modesOf(client)).toEqual(['page', 'logs', 'network', 'outside'])
 })
 
-test('the tools of an adopted server wait as well, where its adopter wants it', async () => {
+test('tools of an adopted server can have requirements as well', async () => {
   const made = () => {
     const server = new McpServer({ name: 'desk', version: '1.0.0' })
     server.registerTool('look', { inputSchema: z.object({}) }, () => ({ content: [{ type: 'text', text: 'seen' }] }))

@@ -39,7 +39,7 @@ test('closing ends only the current connection, after all pending writes', async
   expect(await new Response(second).text()).toBe('')
 })
 
-test('a stream that nobody reads is ended, whatever server sends it', async () => {
+test('a stream that is not read is ended, for any server', async () => {
   let disconnects = 0
   const stream = new SseStream({ id: 'stream', onDisconnect: () => disconnects++ })
   const body = stream.open()

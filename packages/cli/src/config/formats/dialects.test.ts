@@ -4,7 +4,7 @@ import { findServers } from '../servers.ts'
 
 const env = { KEY: 'k-value' }
 
-/** The same two servers as each program writes them. */
+/** The same two servers in the format of each program. */
 const files: { readonly [file: string]: unknown } = {
   '~/.config/opencode/opencode.json': {
     mcp: {
@@ -82,11 +82,11 @@ mcpServers:
   },
 }
 
-test.each(Object.entries(files))('the servers in %s are read as its program means them', async (file, content) => {
+test.each(Object.entries(files))('the servers in %s are read as its program interprets them', async (file, content) => {
   await using at = await machine(env)
   const path = await at.write(file, content)
   for (const options of [{}, { file: path }]) {
-    // A file that somebody names is known by its sections; variables are the matter of its program alone.
+    // The format of a file that is passed explicitly is detected by its sections; variables are left to its program.
     if ('file' in options && /crush|qwen|cline|kimi|continue/u.test(file)) continue
     const { servers, problems } = await findServers(at.system, options)
     expect(problems).toEqual([])

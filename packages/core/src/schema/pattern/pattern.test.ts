@@ -36,7 +36,7 @@ describe('an example for a pattern', () => {
     ['^a', { min: 5, max: 5 }, 'axxxx'],
     ['^\\d{4}$', { min: 5, max: 9 }, undefined],
     ['^(ab)+$', { min: 6, max: 6 }, 'ababab'],
-  ])('of %s keeps to lengths: %j', (pattern, lengths, example) => {
+  ])('for %s respects lengths: %j', (pattern, lengths, example) => {
     expect(patternExample(pattern, lengths)).toBe(example)
   })
 
@@ -52,17 +52,17 @@ describe('an example for a pattern', () => {
     'a{2',
     '^\\d{9999}$',
     '\\p{Nonsense}',
-  ])('is none where it cannot be known: %s', (pattern) => {
+  ])('is missing where it cannot be determined: %s', (pattern) => {
     expect(patternExample(pattern, any)).toBeUndefined()
   })
 
-  test('is found, or not, in bounded time, also for patterns that take forever to run', () => {
+  test('is searched for in bounded time, also for patterns with catastrophic backtracking', () => {
     for (const pattern of ['^(a+)+$', '^(a|a)*b$', `^${'a*'.repeat(20)}b$`, '^((((a*)*)*)*)*c$', '^(.*)*(.*)*(.*)*!$'])
       expect(patternExample(pattern, { min: 100, max: 120 }) ?? 'none').toMatch(/./u)
   })
 })
 
-test('whatever a simple pattern is made of, its example is accepted by the real one, and so is what that accepts by ours', () => {
+test('for any simple pattern, the example matches the real engine, and matches of the real engine match ours', () => {
   const piece = fc.constantFrom('a', '-', '\\d', '\\w', '[a-f0-9]', '[^x]', '\\.', '(ab|cd)', '(?:x\\d)', '.', '\\s')
   const times = fc.constantFrom('', '', '?', '*', '+', '{2}', '{1,3}', '{2,}', '+?')
   const parts = fc.array(fc.tuple(piece, times), { minLength: 1, maxLength: 6 })

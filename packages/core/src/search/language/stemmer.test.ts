@@ -6,7 +6,7 @@ const meet = (words: string): void => {
   expect(new Set(words.split(' ').map(stem))).toHaveLength(1)
 }
 
-test('forms of one word meet', () => {
+test('forms of one word have the same stem', () => {
   meet('translate translates translated translating translation translations translator')
   meet('schedule schedules scheduling scheduler')
   meet('calculate calculator calculation')
@@ -15,7 +15,7 @@ test('forms of one word meet', () => {
   meet('notify notification')
 })
 
-test('irregular forms meet their word', () => {
+test('irregular forms have the stem of their word', () => {
   meet('buy bought buying')
   meet('write wrote written writing')
   meet('person people')
@@ -24,7 +24,7 @@ test('irregular forms meet their word', () => {
   meet('summary summarize summarise summarization')
 })
 
-test('British and American spellings meet', () => {
+test('British and American spellings have the same stem', () => {
   meet('organise organize organisation organization')
   meet('colour color')
   meet('exercise exercises exercising')
@@ -41,7 +41,7 @@ test('words with a common prefix stay distinct', () => {
   }
 })
 
-test('the algorithm does as its authors say', () => {
+test('the published examples of the algorithm hold', () => {
   const examples = {
     caresses: 'caress',
     ponies: 'poni',

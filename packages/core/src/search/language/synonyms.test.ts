@@ -7,7 +7,7 @@ test('synonyms are symmetric', () => {
   expect(synonymsOf(stem('movie'))).toContain(stem('film'))
 })
 
-test('an instance knows its kind, the kind not its instances', () => {
+test('an instance has its kind as a synonym, but not the reverse', () => {
   expect(synonymsOf('yen')).toContain(stem('currency'))
   expect(synonymsOf(stem('currency'))).not.toContain('yen')
 })

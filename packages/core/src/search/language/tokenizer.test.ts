@@ -12,12 +12,12 @@ test('words are runs of letters and digits', () => {
   expect(wordsOf('create_issue, list-files! (v2.0) a.b')).toEqual(['create', 'issue', 'list', 'files', 'v2', '0', 'a', 'b'])
 })
 
-test('each word comes with the place where it stands', () => {
+test('each word is returned with its position', () => {
   const text = 'one, two — три'
   eachWord(text, (word, start) => expect(text.startsWith(word, start)).toBe(true))
 })
 
-test('accents, compatibility forms and invisible characters make no difference', () => {
+test('accents, compatibility forms and invisible characters are ignored', () => {
   expect(wordsOf('Améthyste ﬁle ＡＰＩ sea\u200brch')).toEqual(['Amethyste', 'file', 'API', 'search'])
 })
 
@@ -28,7 +28,7 @@ test('scripts without spaces are segmented', () => {
   expect(wordsOf('station_code参数')).toEqual(['station', 'code', '参数'])
 })
 
-test('a camel-case name is found by its parts, its neighbours together and the whole', () => {
+test('a camel-case name is found by its parts, adjacent parts joined, and the whole', () => {
   expect(termsOf('getYouTubeVideo', 'name')).toEqual([
     'get',
     'you',
@@ -41,12 +41,12 @@ test('a camel-case name is found by its parts, its neighbours together and the w
   ])
 })
 
-test('capitals stay together, with an s of their own', () => {
+test('acronyms stay together, including a plural s', () => {
   expect(termsOf('HTTPServer', 'name')).toEqual(['http', 'server', 'httpserver'])
   expect(termsOf('listAPIs', 'name')).toEqual(['list', 'api', 'listapi'])
 })
 
-test('digits stay with the letters they follow, which count alone too', () => {
+test('digits stay with the preceding letters, which also count alone', () => {
   expect(termsOf('base64', 'name')).toEqual(['base64', 'base'])
   expect(termsOf('s3', 'name')).toEqual(['s3'])
 })
@@ -67,7 +67,7 @@ test('overlong words are dropped', () => {
   expect(termsOf('a'.repeat(65), 'name')).toEqual([])
 })
 
-test('any text is read without failing, and reading it twice gives the same', () => {
+test('any text is tokenized without an error, and deterministically', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('name' as const, 'prose' as const), (text, reading) => {
       const read = () => wordsOf(text).flatMap((word) => termsOf(word, reading))

@@ -6,7 +6,7 @@ const pairsOf = (postings: Postings, term: number): number[] => [
   ...postings.pool.slice(postings.start(term), postings.start(term) + 2 * postings.count(term)),
 ]
 
-test('documents are kept in order, whatever the order in which they come', () => {
+test('documents are sorted, in whatever order they are added', () => {
   const postings = new Postings()
   for (const document of [5, 1, 9, 3]) postings.add(7, document, document * 10)
   expect(pairsOf(postings, 7)).toEqual([1, 10, 3, 30, 5, 50, 9, 90])
@@ -14,7 +14,7 @@ test('documents are kept in order, whatever the order in which they come', () =>
   expect(postings.payload(7, 4)).toBeUndefined()
 })
 
-test('postings hold what a map of maps would hold', () => {
+test('postings contain the same as a map of maps', () => {
   const change = fc.record({ term: fc.nat(300), document: fc.nat(50), payload: fc.nat(0xffffffff), isRemoval: fc.boolean() })
   fc.assert(
     fc.property(fc.array(change, { maxLength: 400 }), (changes) => {
@@ -37,7 +37,7 @@ test('postings hold what a map of maps would hold', () => {
   )
 })
 
-test('room that became free is used again', () => {
+test('freed space is reused', () => {
   const postings = new Postings()
   const fill = () => {
     for (let document = 0; document < 1_000; document++) postings.add(document % 10, document, 1)

@@ -10,7 +10,7 @@ const vocabularyOf = (...terms: string[]): Vocabulary => {
 const similarTo = (vocabulary: Vocabulary, word: string): string[] =>
   vocabulary.similarTo(word, word, () => true).map(({ number }) => vocabulary.termOf(number))
 
-test('a term keeps its number until it is released, and then another gets it', () => {
+test('a term keeps its number until it is released; then the number is reused', () => {
   const vocabulary = vocabularyOf('one', 'two')
   expect(vocabulary.admit('one')).toBe(0)
   vocabulary.release(0)
@@ -19,7 +19,7 @@ test('a term keeps its number until it is released, and then another gets it', (
   expect(vocabulary.termOf(0)).toBe('three')
 })
 
-test('a letter left out, put in, replaced or swapped is forgiven', () => {
+test('an omitted, inserted, replaced or transposed letter is tolerated', () => {
   const vocabulary = vocabularyOf('weather')
   for (const word of ['wether', 'weathher', 'weafher', 'waether']) expect(similarTo(vocabulary, word)).toEqual(['weather'])
 })
@@ -34,7 +34,7 @@ test('short words and different first letters are not corrected', () => {
   expect(similarTo(vocabularyOf('cat', 'home'), 'rome')).toEqual([])
 })
 
-test('the nearest come first, then the alphabet decides', () => {
+test('results are sorted by distance, then alphabetically', () => {
   expect(similarTo(vocabularyOf('translated', 'translator', 'translate'), 'translatr')).toEqual([
     'translate',
     'translator',
@@ -42,7 +42,7 @@ test('the nearest come first, then the alphabet decides', () => {
   ])
 })
 
-test('terms that are refused or were released are not found', () => {
+test('excluded and released terms are not found', () => {
   const vocabulary = vocabularyOf('weather', 'leather')
   expect(vocabulary.similarTo('wether', 'wether', () => false)).toEqual([])
   vocabulary.release(0)

@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../../test/simulated-clock.ts'
 import { FollowBudget, type Slowdown } from './follow-budget.ts'
 import { Refresher } from './refresher.ts'
 
-/** A list that takes `costMs` to follow, on a simulated clock. `lateMs` of it is known only after the list was published. */
+/** A list that takes `costMs` to process, on a simulated clock. `lateMs` of it is known only after publishing. */
 function followed({ costMs, lateMs = 0 }: { readonly costMs: number; readonly lateMs?: number }) {
   const clock = new SimulatedClock()
   const slowdowns: Slowdown[] = []
@@ -32,7 +32,7 @@ function followed({ costMs, lateMs = 0 }: { readonly costMs: number; readonly la
     server.version += 1
     refresher.notify()
   }
-  /** Changes it for `ms`, and lets time pass until nothing is left to do. */
+  /** Changes it for `ms`, and advances the clock until nothing is pending. */
   const changeFor = async (ms: number, everyMs: number): Promise<void> => {
     const start = clock.now()
     for (let at = 0; at < ms; at += everyMs) clock.after(at, change)
@@ -47,7 +47,7 @@ test.each([0, 200])(
     const costMs = 300
     const { clock, server, reads, published, slowdowns, budget, changeFor } = followed({ costMs, lateMs })
     await changeFor(60_000, 100)
-    // The simulated work takes no time, so what remains of each period is the rest of nine times its cost.
+    // The simulated work takes no time, so the remainder of each period is nine times its cost.
     expect((reads.length - 2) * 9 * costMs).toBeLessThanOrEqual(60_000)
     expect(reads.length * 9 * costMs).toBeGreaterThan(50_000)
     expect(slowdowns).toEqual([{ costMs, delayMs: 9 * costMs }])
@@ -57,7 +57,7 @@ test.each([0, 200])(
   },
 )
 
-test('a cheap change is followed at once, however often there is one', async () => {
+test('a cheap change is processed at once, at any rate', async () => {
   const { reads, published, slowdowns, changeFor } = followed({ costMs: 5 })
   await changeFor(10_000, 100)
   expect(reads).toHaveLength(100)
@@ -65,7 +65,7 @@ test('a cheap change is followed at once, however often there is one', async () 
   expect(slowdowns).toEqual([])
 })
 
-test('an expensive change is followed at once if there was none for a while', async () => {
+test('an expensive change is processed at once if there was none for a while', async () => {
   const { clock, reads, change } = followed({ costMs: 2_000 })
   for (const at of [0, 60_000, 120_000]) clock.after(at, change)
   await clock.run()
@@ -81,7 +81,7 @@ test('the slowdown is reported again after a calm minute', async () => {
   expect(slowdowns).toHaveLength(2)
 })
 
-test('refreshers of the same server share the budget, and a cost beyond measure delays by minutes, not hours', () => {
+test('refreshers of the same server share the budget, and an extreme cost delays by minutes, not hours', () => {
   const clock = new SimulatedClock()
   const budget = new FollowBudget({ clock, slowed: () => undefined })
   budget.charge(100)

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../../test/simulated-clock.ts'
 import { Health } from './health.ts'
 
-const silent = new ClientError('timeout', 'nothing was heard', { what: 'a ping', timeoutMs: 10_000 })
-const away = new ClientError('unreachable', 'nobody is there', { target: 'x' })
+const silent = new ClientError('timeout', 'no response', { what: 'a ping', timeoutMs: 10_000 })
+const away = new ClientError('unreachable', 'connection refused', { target: 'x' })
 const pausing = new ClientError('unreachable', 'later', { target: 'x', status: 503, retryAfterMs: 2_000 })
 const stranger = new ClientError('login_required', 'who are you', { target: 'x' })
 
@@ -65,7 +65,7 @@ test('three timeouts count, two failed connections, and one refusal or requested
   }
 })
 
-test('one that answers in between has all its chances again', async () => {
+test('a response in between resets the count', async () => {
   const { clock, health, seen } = watched((ping) => (ping % 3 === 0 ? undefined : silent))
   await clock.run(600_000)
   health.close()

@@ -8,14 +8,14 @@ type Outcome = 'answers' | 'fails' | 'hangs'
 
 interface ClientResult {
   readonly outcome: Outcome
-  /** How long it takes to reach the upstream, and from there back. */
+  /** The network delay to the upstream, and back. */
   readonly there: number
   readonly back: number
 }
 
 const promptly: ClientResult = { outcome: 'answers', there: 1, back: 1 }
 
-/** An upstream on a simulated clock, and all that happened. */
+/** An upstream on a simulated clock, with a record of all events. */
 function simulation({ answers = [], onList = () => undefined }: { answers?: readonly ClientResult[]; onList?: () => void } = {}) {
   const clock = new SimulatedClock()
   const seen = {
@@ -130,7 +130,7 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([20])
   })
 
-  test('is published once, after two reads at most, however the notices of a burst are spread', async () => {
+  test('is published once, after at most two reads, however the notifications of a burst are distributed', async () => {
     for (let gap = 0; gap < defaultPace.initialQuietMs; gap++) {
       const { clock, seen, change } = simulation()
       for (let i = 0; i < 20; i++) clock.after(i * gap, change)
@@ -147,7 +147,7 @@ describe('an upstream that is followed', () => {
     expect(seen.begun).toEqual([defaultPace.maxQuietMs])
   })
 
-  test('is followed at once however often it changes, as long as it comes to rest in between', async () => {
+  test('is read at once at any rate of changes, as long as it pauses in between', async () => {
     const { clock, seen, change } = simulation()
     const times = Array.from({ length: 50 }, (_, each) => each * 100)
     for (const at of times) clock.after(at, change)
@@ -165,7 +165,7 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([4])
   })
 
-  test('has a change published although the read after it takes long', async () => {
+  test('publishes a change although the following read is slow', async () => {
     const { clock, seen, change } = simulation({ answers: [promptly, { outcome: 'answers', there: 5_000, back: 5_000 }] })
     clock.after(0, change)
     clock.after(defaultPace.initialQuietMs + 1.5, change)
@@ -214,7 +214,7 @@ describe('an upstream that is followed', () => {
     await expect(asked).rejects.toThrow('no')
   })
 
-  test('is never heard of again when it is closed', async () => {
+  test('is not read or published again after closing', async () => {
     const { clock, refresher, seen, change } = simulation()
     const asked = refresher.readNow()
     refresher.close()
@@ -227,13 +227,13 @@ describe('an upstream that is followed', () => {
   })
 })
 
-describe('an upstream that answers every list with another notice', () => {
+describe('an upstream that answers every list with another notification', () => {
   test('is slowed down and reported once, and a real change is still followed', async () => {
     const noisy = simulation({ onList: () => noisy.refresher.notify() })
     const { clock, seen, upstream, refresher, published } = noisy
     void refresher.readNow()
     await clock.run(600_000)
-    // Ten minutes at ten seconds each, and those before it was slow.
+    // Ten minutes at ten seconds each, and those before the slowdown.
     expect(seen.begun.length).toBeLessThan(75)
     expect(seen.throttled).toBe(1)
     expect(refresher.delayMs).toBe(defaultPace.maxDelayMs)
@@ -242,7 +242,7 @@ describe('an upstream that answers every list with another notice', () => {
     expect(published()).toBe(1)
   })
 
-  test('and is another each time is slowed down as well, and published in time', async () => {
+  test('and changes each time is slowed down as well, and published in time', async () => {
     const noisy = simulation({ onList: () => noisy.change() })
     const { clock, seen, refresher } = noisy
     void refresher.readNow()

@@ -6,7 +6,7 @@ import { isAlive, until } from '../../../../client/test/processes.ts'
 import { server, watched } from '../../../test/upstreams.ts'
 import { Guard } from './guard.ts'
 
-/** A gateway's process with two upstreams, and the numbers of all processes below it, the one that guards them last. */
+/** A gateway process with two upstreams, and the pids of all its descendants, the guard last. */
 async function holder() {
   const { command, args = [] } = server('holder.mjs', '2')
   const child = spawn(command, [...args], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -23,8 +23,8 @@ async function holder() {
 
 const gone = (pids: readonly number[]): Promise<void> => until(() => !pids.some(isAlive), `${pids.filter(isAlive).join()} to end`)
 
-describe.skipIf(process.platform === 'win32')('no upstream, nor what it started, outlives the gateway', () => {
-  test.each(['SIGTERM', 'SIGKILL'] as const)('that is ended by %s', async (signal) => {
+describe.skipIf(process.platform === 'win32')('no upstream process, nor a descendant of it, outlives the gateway', () => {
+  test.each(['SIGTERM', 'SIGKILL'] as const)('terminated by %s', async (signal) => {
     await using gateway = await holder()
     expect(gateway.pids).toHaveLength(5)
     expect(gateway.pids.filter(isAlive)).toHaveLength(5)
@@ -32,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('no upstream, nor what it started,
     await gone(gateway.pids)
   })
 
-  test('that is killed after its guard was: another had taken over', async () => {
+  test('killed after its guard, which had been replaced', async () => {
     await using gateway = await holder()
     const guard = gateway.pids.at(-1) ?? 0
     process.kill(guard, 'SIGKILL')
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('no upstream, nor what it started,
   }, 120_000)
 })
 
-test.skipIf(process.platform === 'win32')('a guard ends what still runs when it is closed', async () => {
+test.skipIf(process.platform === 'win32')('a guard ends all running processes when it is closed', async () => {
   const guard = new Guard()
   const child = spawn('sleep', ['600'], { stdio: 'ignore', detached: true })
   const ended = spawn('sleep', ['600'], { stdio: 'ignore', detached: true })
@@ -78,7 +78,7 @@ test.skipIf(process.platform === 'win32')('a guard ends what still runs when it 
   }
 })
 
-/** The processes below this one that guard others. */
+/** The guard processes among the children of this process. */
 function guardsOf(parent: number | undefined): readonly number[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
   return stdout.split('\n').flatMap((line) => {

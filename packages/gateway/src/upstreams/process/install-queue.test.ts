@@ -9,7 +9,7 @@ interface Entering {
   readonly signal: AbortSignal
 }
 
-/** Installations by name, in the order in which they began, with what ends each. */
+/** Installations by name, in the order in which they started, each with a function that ends it. */
 function installations() {
   const clock = new SimulatedClock()
   const installs = new InstallQueue(clock)
@@ -39,7 +39,7 @@ test('two servers are installed at once, and an awaited one comes next', async (
   expect(begun).toEqual(['a', 'b', 'd'])
 })
 
-test('no two are installed into one folder at once', async () => {
+test('one folder has at most one installation at a time', async () => {
   const { clock, begun, enter, end } = installations()
   void enter('a', { folder: '/x' })
   void enter('b', { folder: '/x' })

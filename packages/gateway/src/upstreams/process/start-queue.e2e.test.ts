@@ -25,7 +25,7 @@ test('servers that never become ready delay the others only briefly', async () =
   expect(await Promise.all(stuck)).toEqual(stuck.map(() => 'given up'))
 })
 
-test('one that is called off while it waits is never started', async () => {
+test('a start that is cancelled while queued never happens', async () => {
   const starts = new StartQueue({ clock: systemClock })
   const stop = new AbortController()
   let started = 0

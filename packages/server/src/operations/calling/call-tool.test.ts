@@ -9,7 +9,7 @@ function hub() {
   return { reports, toolbox: defineToolbox({ name: 'hub', version: '1.0.0', report: (report) => void reports.push(report) }) }
 }
 
-test('a failure that is for the author fails the call it is thrown in, and never leaves as a protocol error', async () => {
+test('a failure for the author that is thrown in a call fails that call, and is never sent as a protocol error', async () => {
   const { reports, toolbox } = hub()
   const plugins = new ToolRegistry()
   toolbox.use(plugins).tool('load', {}, () => {
@@ -21,7 +21,7 @@ test('a failure that is for the author fails the call it is thrown in, and never
   expect(reports.map(({ reason }) => reason)).toEqual(['tool_failed'])
 })
 
-test('what only the author can mend is reported to the author', async () => {
+test('a failure that only the author can fix is reported to the author', async () => {
   const { reports, toolbox } = hub()
   toolbox.tool('count', {}, () => new Map())
   await using client = await testContext(toolbox)

@@ -20,7 +20,7 @@ async function many(times: number, work: (index: number) => Promise<void>): Prom
 test('AT-F67: 200 concurrent sessions that activate different groups see only their own', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `group${index}`)
   const toolbox = defineToolbox({
-    name: 'crowd',
+    name: 'concurrent',
     version: '1.0.0',
     groups: Object.fromEntries(names.map((name) => [name, { description: name }])),
   })
