@@ -21,8 +21,9 @@ export interface ChainFile {
   readonly first?: AuditRecord
 }
 
-/** Follows symbolic links, also a link whose target does not exist yet. */
-export const resolvedPath = (path: string): Promise<string> => realpath(path).catch(() => path)
+/** Follows symbolic links; the file itself need not exist. */
+export const resolvedPath = (path: string): Promise<string> =>
+  realpath(path).catch(async () => join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)))
 
 /** Returns the rotated files of a chain by number, oldest first. */
 export async function rotatedFiles(path: string): Promise<readonly { readonly number: number; readonly path: string }[]> {

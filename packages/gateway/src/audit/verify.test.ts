@@ -1,4 +1,5 @@
-import { appendFile, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, readlink, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -173,21 +174,23 @@ test('a lock that a killed process left is taken over', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'audit.jsonl')
   // An ID above the maximum of every system.
-  const lock = { pid: 2 ** 30, host: (await import('node:os')).hostname(), namespace: await namespace(), id: 'gone' }
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
+  const lock = { pid: 2 ** 30, host: hostname(), namespace, id: 'gone' }
   await writeFile(`${path}.lock`, JSON.stringify(lock))
   await written(path, 1)
   expect((await chainFiles(path)).map((file) => file.path)).toEqual([path])
 })
 
-const namespace = async (): Promise<string> => (await import('node:fs/promises')).readlink('/proc/self/ns/pid').catch(() => '')
-
 type Change = (lines: readonly Buffer[]) => { readonly bytes: Buffer; readonly seq: number }
 
 const at = (fraction: number, count: number): number => Math.min(count - 1, Math.floor(fraction * count))
 
-const lineAt = (lines: readonly Buffer[], offset: number): number => {
+function lineAt(lines: readonly Buffer[], offset: number): number {
   let end = 0
-  return lines.findIndex((line) => (end += line.length) > offset)
+  return lines.findIndex((line) => {
+    end += line.length
+    return end > offset
+  })
 }
 
 const fraction = fc.double({ min: 0, max: 1, noNaN: true })
@@ -245,7 +248,6 @@ const changes: { readonly [name: string]: fc.Arbitrary<Change> } = {
 test.each(Object.entries(changes))('AT-S09-1: %s is detected, and the first affected record is named', async (_name, change) => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'audit.jsonl')
-  await mkdir(folder.path, { recursive: true })
   await written(path, 12)
   const lines = await linesOf(path)
   const original = Buffer.concat(lines)
@@ -256,7 +258,6 @@ test.each(Object.entries(changes))('AT-S09-1: %s is detected, and the first affe
       await writeFile(path, bytes)
       const { problem } = await verifyChain(path)
       expect(problem).toMatchObject({ seq, file: path })
-      expect(Math.abs((problem?.line ?? 0) - seq)).toBeLessThanOrEqual(lines.length)
     }),
     propertyRuns({ long: 5_000, sample: 150 }),
   )
