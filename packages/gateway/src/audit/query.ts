@@ -33,20 +33,48 @@ export async function lastRecords(
   path: string,
   { limit, matches }: { readonly limit: number; readonly matches: (record: AuditRecord) => boolean },
 ): Promise<readonly AuditRecord[]> {
-  const found: AuditRecord[] = []
-  for (const chain of await chainPaths(path))
+  const found: Timed[] = []
+  for (const chain of await chainPaths(path)) {
+    const inChain: AuditRecord[] = []
     for (const file of (await chainFiles(chain)).toReversed()) {
-      const inFile: AuditRecord[] = []
-      for await (const { bytes } of readLines(file.path)) {
-        const record = parseRecord(bytes)
-        if (record === undefined || !matches(record)) continue
-        inFile.push(record)
-        if (inFile.length > 2 * limit) inFile.splice(0, limit)
-      }
-      found.push(...inFile.slice(-limit))
-      if (inFile.length >= limit) break
+      inChain.unshift(...(await lastInFile(file.path, limit, matches)))
+      if (inChain.length >= limit) break
     }
-  return found.toSorted((a, b) => a.at.localeCompare(b.at) || a.seq - b.seq).slice(-limit)
+    found.push(...timed(inChain))
+  }
+  return found
+    .toSorted((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0))
+    .slice(-limit)
+    .map(({ record }) => record)
+}
+
+interface Timed {
+  readonly time: string
+  readonly record: AuditRecord
+}
+
+// Records of one chain keep their order: one that waited for the disk is older than the one before it.
+function timed(records: readonly AuditRecord[]): readonly Timed[] {
+  let time = ''
+  return records.map((record) => {
+    if (record.at > time) time = record.at
+    return { time, record }
+  })
+}
+
+async function lastInFile(
+  path: string,
+  limit: number,
+  matches: (record: AuditRecord) => boolean,
+): Promise<readonly AuditRecord[]> {
+  const found: AuditRecord[] = []
+  for await (const { bytes } of readLines(path)) {
+    const record = parseRecord(bytes)
+    if (record === undefined || !matches(record)) continue
+    found.push(record)
+    if (found.length > 2 * limit) found.splice(0, limit)
+  }
+  return found.slice(-limit)
 }
 
 const pollMs = 250
@@ -84,16 +112,20 @@ export class AuditFollower implements AsyncDisposable {
   }
 }
 
-/** Reads what is added to the current file of a chain, and goes on with the next file when it is rotated. */
+/** Reads what is added to a chain. */
 class Follower {
   readonly #path: string
   #handle: Awaited<ReturnType<typeof openRegularFile>> | undefined
   #at = 0
+  /** The last record that was read. */
+  #seq = 0
   #lines = new ByteLines({ allocate: Buffer.allocUnsafe })
 
   static async atEnd(path: string): Promise<Follower> {
     const follower = new Follower(path)
-    if (await follower.#open()) follower.#at = (await follower.#handle?.stat())?.size ?? 0
+    if (!(await follower.#open())) return follower
+    // Reads up to the current end.
+    for await (const _record of follower.#rest());
     return follower
   }
 
@@ -103,14 +135,16 @@ class Follower {
 
   async *read(): AsyncGenerator<AuditRecord> {
     if (this.#handle === undefined && !(await this.#open())) return
-    for (;;) {
-      const current = await stat(this.#path).catch(() => undefined)
-      const isReplaced = current !== undefined && current.ino !== (await this.#handle?.stat())?.ino
-      yield* this.#rest()
-      if (!isReplaced) return
-      await this.close()
-      if (!(await this.#open())) return
-    }
+    yield* this.#rest()
+    const current = await stat(this.#path).catch(() => undefined)
+    if (current === undefined || current.ino === (await this.#handle?.stat())?.ino) return
+    // Rotated: it may have been rotated more than once since.
+    yield* this.#rest()
+    await this.close()
+    for (const { path, first } of await chainFiles(this.#path))
+      if (first !== undefined && first.seq > this.#seq && path !== this.#path)
+        for await (const { bytes } of readLines(path)) yield* this.#next(bytes)
+    if (await this.#open()) yield* this.#rest()
   }
 
   async close(): Promise<void> {
@@ -131,10 +165,14 @@ class Follower {
       const { bytesRead = 0 } = (await this.#handle?.read(chunk, 0, chunk.length, this.#at)) ?? {}
       if (bytesRead === 0) return
       this.#at += bytesRead
-      for (const line of this.#lines.add(chunk.subarray(0, bytesRead))) {
-        const record = line === undefined ? undefined : parseRecord(line)
-        if (record !== undefined) yield record
-      }
+      for (const line of this.#lines.add(chunk.subarray(0, bytesRead))) if (line !== undefined) yield* this.#next(line)
     }
+  }
+
+  *#next(line: Uint8Array): Generator<AuditRecord> {
+    const record = parseRecord(line)
+    if (record === undefined || record.seq <= this.#seq) return
+    this.#seq = record.seq
+    yield record
   }
 }

@@ -291,7 +291,7 @@ export const configSchema = z.strictObject({
   tokens: z.array(token).default([]),
   listen: listen.default(listen.parse({})),
   store: store.default({ kind: 'sqlite' }),
-  audit: audit.optional().describe('Audit log of all calls'),
+  audit: audit.optional().describe('Audit log of calls and changes'),
   results: results.default(results.parse({})),
   limits: limits.default(limits.parse({})),
 })

@@ -17,7 +17,7 @@ const up = { ...server('toolbox.mjs'), env: { API_TOKEN: secret } }
 
 async function clientOf(gateway: Commanded, path = ''): Promise<Connection> {
   const client = await connect({ url: `${gateway.url}${path}` })
-  await until(async () => (await client.refresh()).length > 0, 'its tools')
+  await until(async () => (await client.refresh()).some(({ name }) => name === 'up__pid'), 'its tools')
   return client
 }
 
