@@ -15,7 +15,8 @@ async function opened(folder: string, audit: object) {
   const config = configSchema.parse({ audit: { path, ...audit } })
   const redactor = new Redactor()
   redactor.add([secret])
-  const log = new AuditLog({ path, config: config.audit ?? expect.unreachable(), redactor, onStatus: () => undefined })
+  if (config.audit === undefined) throw new Error('There is an audit log.')
+  const log = new AuditLog({ path, config: config.audit, redactor, onStatus: () => undefined })
   log.follow({
     of: (upstream, tool) => ({ upstream, tool, exposedName: `${upstream}__${tool}`, definition: { name: tool } }),
     exposed: () => undefined,

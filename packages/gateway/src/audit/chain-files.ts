@@ -76,7 +76,7 @@ const maxFirstLine = 1_048_576
 /** Returns the first line, also if it is not complete; `undefined` if the file is empty. */
 async function firstLine(file: string, skipped = 0): Promise<Uint8Array | undefined> {
   await using handle = await openRegularFile(file)
-  const lines = new ByteLines({ allocate: Buffer.allocUnsafe })
+  const lines = new ByteLines({ allocate: (size) => Buffer.allocUnsafe(size) })
   const chunk = Buffer.alloc(65_536)
   let seen = 0
   for (let at = 0; at < maxFirstLine; ) {

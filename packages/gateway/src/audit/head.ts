@@ -2,7 +2,7 @@ import { constants, open, readFile } from 'node:fs/promises'
 import type { ChainPosition } from './record.ts'
 
 /** Path of the head file, which contains the last position of the chain whose current file is `path`. */
-export const headPath = (path: string): string => `${path}.head`
+const headPath = (path: string): string => `${path}.head`
 
 /**
  * Writes the head file in place. Its size never changes and it needs no temporary file, so a full disk does not stop it and a

@@ -16,7 +16,7 @@ const chunkSize = 262_144
 /** Reads the lines of a regular file, from its beginning to its current end. */
 export async function* readLines(path: string): AsyncGenerator<FileLine> {
   await using handle = await openRegularFile(path)
-  const lines = new ByteLines({ allocate: Buffer.allocUnsafe })
+  const lines = new ByteLines({ allocate: (size) => Buffer.allocUnsafe(size) })
   let number = 0
   for (let at = 0; ; ) {
     // A new buffer each time, because lines refer to it.

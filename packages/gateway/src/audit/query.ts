@@ -119,7 +119,7 @@ class Follower {
   #at = 0
   /** The last record that was read. */
   #seq = 0
-  #lines = new ByteLines({ allocate: Buffer.allocUnsafe })
+  #lines = new ByteLines({ allocate: (size) => Buffer.allocUnsafe(size) })
 
   static async atEnd(path: string): Promise<Follower> {
     const follower = new Follower(path)
@@ -155,7 +155,7 @@ class Follower {
   async #open(): Promise<boolean> {
     this.#handle = await openRegularFile(this.#path).catch(() => undefined)
     this.#at = 0
-    this.#lines = new ByteLines({ allocate: Buffer.allocUnsafe })
+    this.#lines = new ByteLines({ allocate: (size) => Buffer.allocUnsafe(size) })
     return this.#handle !== undefined
   }
 

@@ -92,7 +92,7 @@ interface Range {
   readonly last: number
 }
 
-/** Checks records one by one. */
+/** Checks records one by one. Methods return the problem that they find. */
 class ChainCheck {
   readonly notes: string[] = []
   readonly #known: readonly ChainPosition[]
@@ -116,127 +116,124 @@ class ChainCheck {
     return this.#last === undefined ? undefined : { seq: this.#last.seq, hash: this.#last.hash }
   }
 
-  line(place: Place, bytes: Uint8Array, isComplete: boolean): undefined {
+  line(place: Place, bytes: Uint8Array, isComplete: boolean): void {
+    this.problem ??= isComplete ? this.#line(place, bytes) : this.#incomplete(place)
+  }
+
+  end(): void {
+    this.problem ??= this.#unreadable() ?? this.#settleSuspect(undefined) ?? this.#shortened()
+  }
+
+  #line(place: Place, bytes: Uint8Array): ChainProblem | undefined {
     const hash = hashLine(bytes)
     const record = parseRecord(bytes)
-    if (!isComplete) return this.#incomplete(place)
     if (record === undefined) {
-      if (this.#partial !== undefined) return this.#unreadable()
+      const problem = this.#unreadable()
       this.#partial = { ...place, hash }
-      return
+      return problem
     }
     if (this.#partial !== undefined && record.partialHash !== this.#partial.hash) return this.#unreadable()
     this.#partial = undefined
-    this.#record(record, { ...place, seq: record.seq, hash })
+    return this.#record(record, { ...place, seq: record.seq, hash })
   }
 
-  end(): undefined {
-    if (this.problem !== undefined) return
-    if (this.#partial !== undefined) return this.#unreadable()
-    this.#settleSuspect(undefined)
-    if (this.problem !== undefined) return
-    const last = this.#last
-    for (const { seq } of this.#known) {
-      if (seq > (last?.seq ?? 0)) {
-        const place = last ?? { file: '', line: 0 }
-        const gone = seq - (last?.seq ?? 0)
-        return this.#found('missing', (last?.seq ?? 0) + 1, place, `${gone} records were removed from the end`)
-      }
-    }
-  }
-
-  #record(record: AuditRecord, checked: Checked): undefined {
-    this.#settleSuspect(record)
-    if (this.problem !== undefined) return
+  #record(record: AuditRecord, checked: Checked): ChainProblem | undefined {
     const before = this.#last
-    if (before === undefined) this.#firstRecord(record, checked)
-    else this.#nextRecord(record, checked, before)
-    if (this.problem !== undefined) return
+    const problem =
+      this.#settleSuspect(record) ??
+      (before === undefined ? this.#firstRecord(record, checked) : this.#nextRecord(record, checked, before))
+    if (problem !== undefined) return problem
     this.records++
     this.#last = checked
-    this.#checkKnown(checked)
-    this.#note(record, checked)
+    this.#note(record)
+    return this.#checkKnown(checked) ?? reportedBy(record, checked)
   }
 
-  #firstRecord(record: AuditRecord, checked: Checked): undefined {
+  #firstRecord(record: AuditRecord, checked: Checked): ChainProblem | undefined {
     const { seq, type, previous } = record
     this.first = seq
     if (seq > this.#keptFrom)
-      return this.#found('missing', this.#keptFrom, checked, `the first record is ${seq}; an earlier file or record is gone`)
-    if (type !== 'file' || (seq === 1 && previous !== emptyChain.hash))
-      this.#found('altered', seq, checked, 'it does not begin a file')
+      return problemAt('missing', this.#keptFrom, checked, `the first record is ${seq}; an earlier file or record is gone`)
+    const beginsFile = type === 'file' && (seq > 1 || previous === emptyChain.hash)
+    return beginsFile ? undefined : problemAt('altered', seq, checked, 'it does not begin a file')
   }
 
-  #nextRecord(record: AuditRecord, checked: Checked, before: Checked): undefined {
+  #nextRecord(record: AuditRecord, checked: Checked, before: Checked): ChainProblem | undefined {
     const expected = before.seq + 1
     const isLinked = record.previous === before.hash
     if (record.seq === expected) {
       if (!isLinked) this.#suspect = before
-      return
+      return undefined
     }
     const lost = record.lost as Range | undefined
-    if (isLinked && lost !== undefined)
-      return this.#found(
-        'missing',
-        lost.first,
-        checked,
-        `records ${lost.first} to ${lost.last} were gone when the gateway continued at ${record.at}`,
-      )
-    if (isLinked) return this.#found('altered', expected, checked, `its sequence number is ${record.seq}`)
-    if (record.seq > expected)
-      return this.#found('missing', expected, checked, `record ${record.seq} follows on record ${before.seq}`)
-    this.#found('inserted', record.seq, checked, `record ${record.seq} follows on record ${before.seq}`)
+    if (isLinked && lost !== undefined) {
+      const detail = `records ${lost.first} to ${lost.last} were gone when the gateway continued at ${record.at}`
+      return problemAt('missing', lost.first, checked, detail)
+    }
+    if (isLinked) return problemAt('altered', expected, checked, `its sequence number is ${record.seq}`)
+    const detail = `record ${record.seq} follows on record ${before.seq}`
+    return record.seq > expected
+      ? problemAt('missing', expected, checked, detail)
+      : problemAt('inserted', record.seq, checked, detail)
   }
 
   /** Decides which of two records is altered, by the record after them or by a known position. */
-  #settleSuspect(next: AuditRecord | undefined): undefined {
+  #settleSuspect(next: AuditRecord | undefined): ChainProblem | undefined {
     const suspect = this.#suspect
     const last = this.#last
-    if (suspect === undefined || last === undefined) return
-    this.#suspect = undefined
+    if (suspect === undefined || last === undefined) return undefined
     const known = next?.previous ?? this.#known.find(({ seq }) => seq === last.seq)?.hash
-    const isLastAltered = known !== undefined && known !== last.hash
-    const culprit = isLastAltered ? last : suspect
-    this.#found('altered', culprit.seq, culprit, 'its hash differs from the one in the next record')
+    const altered = known !== undefined && known !== last.hash ? last : suspect
+    return problemAt('altered', altered.seq, altered, 'its hash differs from the one in the next record')
   }
 
-  #checkKnown({ seq, hash, ...place }: Checked): undefined {
-    if (this.#suspect !== undefined) return
-    for (const known of this.#known)
-      if (known.seq === seq && known.hash !== hash)
-        this.#found('altered', seq, place, 'its hash differs from the one that the gateway stored')
+  #checkKnown(checked: Checked): ChainProblem | undefined {
+    if (this.#suspect !== undefined) return undefined
+    const isAltered = this.#known.some(({ seq, hash }) => seq === checked.seq && hash !== checked.hash)
+    return isAltered
+      ? problemAt('altered', checked.seq, checked, 'its hash differs from the one that the gateway stored')
+      : undefined
   }
 
-  #note(record: AuditRecord, checked: Checked): undefined {
-    const { altered, foreign, partialBytes, missing, at } = record as AuditRecord & { readonly foreign?: Range }
-    if (typeof altered === 'number')
-      return this.#found('altered', altered, checked, `it had been altered when the gateway continued at ${at}`)
-    if (foreign !== undefined)
-      return this.#found(
-        'inserted',
-        foreign.first,
-        checked,
-        `the gateway did not write records ${foreign.first} to ${foreign.last}`,
-      )
-    if (typeof partialBytes === 'number')
-      this.notes.push(`Record ${record.seq}: an incomplete line before it was left by a crash.`)
-    if (record.type === 'missing') this.notes.push(`Record ${record.seq}: ${String(missing)} records could not be written.`)
+  #note({ seq, type, partialBytes, missing }: AuditRecord): void {
+    if (typeof partialBytes === 'number') this.notes.push(`Record ${seq}: an incomplete line before it was left by a crash.`)
+    if (type === 'missing') this.notes.push(`Record ${seq}: ${String(missing)} records could not be written.`)
   }
 
-  #unreadable(): undefined {
-    const { hash: _hash, ...place } = this.#partial ?? { hash: '', file: '', line: 0 }
-    this.#found('altered', (this.#last?.seq ?? 0) + 1, place, 'the line is not a record')
+  #unreadable(): ChainProblem | undefined {
+    if (this.#partial === undefined) return undefined
+    return problemAt('altered', (this.#last?.seq ?? 0) + 1, this.#partial, 'the line is not a record')
   }
 
-  #incomplete(place: Place): undefined {
-    const seq = (this.#last?.seq ?? 0) + 1
-    this.#settleSuspect(undefined)
-    if (this.problem !== undefined) return
+  #incomplete(place: Place): ChainProblem {
     const detail = 'its line is incomplete, as after a crash; the gateway records that at its next start'
-    this.#found('incomplete', seq, place, detail)
+    const own = problemAt('incomplete', (this.#last?.seq ?? 0) + 1, place, detail)
+    return this.#unreadable() ?? this.#settleSuspect(undefined) ?? own
   }
 
-  #found(kind: ChainProblem['kind'], seq: number, { file, line }: Place, detail: string): undefined {
-    this.problem ??= { kind, seq, file, line, message: `record ${seq} is ${kind}: ${detail}` }
+  /** Compares the end with the last record that the gateway wrote. */
+  #shortened(): ChainProblem | undefined {
+    const last = this.#last?.seq ?? 0
+    const written = Math.max(0, ...this.#known.map(({ seq }) => seq))
+    if (written <= last) return undefined
+    const place = this.#last ?? { file: '', line: 0 }
+    return problemAt('missing', last + 1, place, `${written - last} records were removed from the end`)
   }
 }
+
+/** A problem that the gateway found when it continued the chain. */
+function reportedBy({ at, altered, foreign }: AuditRecord, checked: Checked): ChainProblem | undefined {
+  if (typeof altered === 'number')
+    return problemAt('altered', altered, checked, `it had been altered when the gateway continued at ${at}`)
+  if (foreign === undefined) return undefined
+  const { first, last } = foreign as Range
+  return problemAt('inserted', first, checked, `the gateway did not write records ${first} to ${last}`)
+}
+
+const problemAt = (kind: ChainProblem['kind'], seq: number, { file, line }: Place, detail: string): ChainProblem => ({
+  kind,
+  seq,
+  file,
+  line,
+  message: `record ${seq} is ${kind}: ${detail}`,
+})

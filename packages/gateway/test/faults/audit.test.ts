@@ -41,7 +41,7 @@ test('AT-S09-2: calls, rejections, tokens and configuration changes are recorded
   })
   const file = join(gateway.at.folder, 'audit.jsonl')
   await using client = await clientOf(gateway)
-  await client.call('up__pid', {}, { meta: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } } as never)
+  await client.call('up__pid', {}, { meta: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } })
   await client.call('up__put', { name: secret })
   await client.call('up__burst', { times: 1 })
   await failed(client.call('up__remove', { name: 'x' }))
@@ -67,6 +67,7 @@ test('AT-S09-2: calls, rejections, tokens and configuration changes are recorded
       tool: 'pid',
       outcome: 'ok',
       definitionDigest: digest,
+      parent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
       argumentsDigest: digest,
       arguments: {},
     }),
@@ -76,7 +77,7 @@ test('AT-S09-2: calls, rejections, tokens and configuration changes are recorded
   ])
   expect(calls[3]).not.toHaveProperty('argumentsDigest')
   const rejections = all.filter(({ type }) => type === 'rejection')
-  expect(rejections.map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual(
+  expect(rejections.map(({ tool, outcome }) => [tool, outcome].join(' '))).toEqual(
     expect.arrayContaining(['no_such_tool unknown_tool', 'put unknown_tool', 'pid rate_limited']),
   )
   expect(rejections.find(({ tool }) => tool === 'put')).toMatchObject({

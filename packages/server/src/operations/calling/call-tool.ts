@@ -19,13 +19,17 @@ export async function callTool(runtime: Runtime, scope: Scope, call: Call): Prom
   if (runtime.declaration.rejected === undefined) return admitAndRun(runtime, scope, call, effects)
   try {
     const result = await admitAndRun(runtime, scope, call, effects)
-    if (!effects.hasRun && 'isError' in result && result.isError === true)
-      reportRejection(runtime, scope, call, String(result._meta?.[metaKeys.reason] ?? 'failed'))
+    if (!effects.hasRun && 'isError' in result && result.isError === true) reportRejection(runtime, scope, call, reasonIn(result))
     return result
   } catch (error) {
     if (!effects.hasRun) reportRejection(runtime, scope, call, isFailure(error) ? error.reason : 'failed')
     throw error
   }
+}
+
+function reasonIn({ _meta = {} }: Pick<CallToolResult, '_meta'>): string {
+  const reason = _meta[metaKeys.reason]
+  return typeof reason === 'string' ? reason : 'failed'
 }
 
 /** Reports a call whose handler did not run. A call through `call_tool` counts as a call of the inner tool. */
