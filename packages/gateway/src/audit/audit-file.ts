@@ -65,6 +65,7 @@ export class AuditFile {
   #rotationProblem: string | undefined
   #isOpening = false
   #flushing: Promise<boolean> = Promise.resolve(true)
+  #scheduled: Promise<boolean> | undefined
   #retry: NodeJS.Timeout | undefined
 
   constructor(path: string, options: AuditFileOptions) {
@@ -98,7 +99,13 @@ export class AuditFile {
   }
 
   #flush(): Promise<boolean> {
-    this.#flushing = this.#flushing.then(() => this.#drain())
+    // One that has not started yet writes what is queued now.
+    if (this.#scheduled !== undefined) return this.#scheduled
+    this.#scheduled = this.#flushing.then(() => {
+      this.#scheduled = undefined
+      return this.#drain()
+    })
+    this.#flushing = this.#scheduled
     return this.#flushing
   }
 
