@@ -17,6 +17,7 @@ export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   disconnect: () => import('./commands/gateway/disconnect.ts'),
   status: () => import('./commands/gateway/status.ts'),
   logs: () => import('./commands/gateway/logs.ts'),
+  audit: () => import('./commands/gateway/audit.ts'),
   reload: () => import('./commands/gateway/reload.ts'),
   restart: () => import('./commands/gateway/restart.ts'),
   enable: () => import('./commands/gateway/enable.ts'),

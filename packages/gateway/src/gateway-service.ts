@@ -110,6 +110,7 @@ export class GatewayService {
       redactor,
       transport,
       degraded: () => degraded.list(),
+      audit: () => instrumentation.audit?.position,
       problems: () => this.#watch?.problems ?? [],
       isReady: () => this.#isReady && this.#closing === undefined,
       isDraining: () => this.#closing !== undefined,
@@ -146,10 +147,12 @@ export class GatewayService {
     const { gateway, instrumentation } = this.#options
     const log = this.#log
     instrumentation.redactor.addConfig(next.config)
-    const needRestart = restartRequired(gateway.config, next.config)
+    const before = gateway.config
+    const needRestart = restartRequired(before, next.config)
     try {
       const applied = await gateway.apply(next)
       await this.#listening?.dismiss()
+      instrumentation.audit?.configApplied(before, next.config)
       instrumentation.journal.write('config', { isApplied: true })
       log.info({ applied }, `configuration reloaded${summarize(applied)}`)
       const started = new Set([...applied.added, ...applied.replaced])
@@ -158,6 +161,7 @@ export class GatewayService {
       if (needRestart.length > 0) log.warn({ needRestart }, `Restart the gateway to apply: ${needRestart.join(', ')}`)
       return true
     } catch (error) {
+      instrumentation.audit?.configRejected('failed')
       instrumentation.journal.write('config', { isApplied: false })
       log.error({ error }, 'The new configuration could not be applied.')
       return false
@@ -170,6 +174,7 @@ export class GatewayService {
   }
 
   #rejected(problems: readonly ConfigProblem[]): void {
+    this.#options.instrumentation.audit?.configRejected('invalid')
     this.#options.instrumentation.journal.write('config', { isApplied: false })
     const details = problems.map(problemLine).join('; ')
     this.#log.error({ problems }, `${this.#options.file} is invalid; the last valid configuration stays in use. ${details}`)

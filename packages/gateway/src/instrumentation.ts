@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { AuditLog } from './audit/audit-log.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config/schema.ts'
 import type { Environment } from './config/variables.ts'
@@ -8,7 +9,6 @@ import { CallGate } from './middleware/call-gate.ts'
 import { shareCalls } from './middleware/call-shares.ts'
 import { RateLimiter } from './middleware/rate-limiter.ts'
 import { traceCalls } from './middleware/tracing.ts'
-import { AuditFile } from './observability/audit-file.ts'
 import { DegradedParts } from './observability/degraded-parts.ts'
 import { Journal } from './observability/journal.ts'
 import { Metrics } from './observability/metrics.ts'
@@ -27,8 +27,7 @@ export class Instrumentation {
   readonly degraded: DegradedParts
   readonly #telemetry: Telemetry | undefined
   readonly #rawLog: Log
-  #audit: AuditFile | undefined
-  #isStrict = false
+  #audit: AuditLog | undefined
 
   static async create(
     log: Log,
@@ -40,9 +39,9 @@ export class Instrumentation {
     const { audit } = config
     if (audit === undefined) return instrumentation
     const onStatus = (problem: string | undefined): void => instrumentation.degraded.update('audit', problem)
-    instrumentation.#audit = new AuditFile(resolve(folder, audit.path), { onStatus })
-    instrumentation.#isStrict = audit.onFailure === 'refuse'
-    await instrumentation.#audit.open()
+    const { redactor } = instrumentation
+    instrumentation.#audit = new AuditLog({ path: resolve(folder, audit.path), config: audit, redactor, onStatus })
+    await instrumentation.#audit.open(config)
     return instrumentation
   }
 
@@ -53,14 +52,22 @@ export class Instrumentation {
     this.#telemetry = telemetry
   }
 
+  /** The audit log, if one is configured. */
+  get audit(): AuditLog | undefined {
+    return this.#audit
+  }
+
   /** Gateway options that connect this instrumentation. */
-  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'observe'> {
+  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe'> {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
-    const { journal, redactor } = this
-    const audit = auditCalls({ log: this.#rawLog, journal, redactor, file: this.#audit, isStrict: this.#isStrict })
+    const { journal, redactor, audit } = this
+    const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })
     return {
-      middleware: [this.gate.middleware, audit, shareCalls(() => config().limits.calls), traceCalls(this.#telemetry)],
+      middleware: [record, this.gate.middleware, shareCalls(() => config().limits.calls), traceCalls(this.#telemetry)],
       admit: (call) => rateLimiter.admit(call),
+      ...(audit !== undefined && {
+        rejected: ({ reason, tool, arguments: input, ...caller }) => audit.rejection(caller, { tool, input, outcome: reason }),
+      }),
       observe: ({ events }) => {
         logUpstreams(events, this)
         this.metrics.follow(events)

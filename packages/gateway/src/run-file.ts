@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRegularFile, replaceFile } from '@unfold-mcp/core/files'
 import { z } from 'zod'
+import { isProcessRunning } from './base/process-running.ts'
 
 const recordSchema = z.object({
   pid: z.int().min(1),
@@ -41,8 +42,8 @@ export async function runningGateways(home: string): Promise<readonly RunRecord[
       .map(async (name) => {
         const file = join(folder, name)
         const record = await readRecord(file)
-        if (record !== undefined && name === `${record.pid}.json` && isRunning(record.pid)) return [record]
-        if (!isRunning(Number.parseInt(name, 10))) await rm(file, { force: true }).catch(() => undefined)
+        if (record !== undefined && name === `${record.pid}.json` && isProcessRunning(record.pid)) return [record]
+        if (!isProcessRunning(Number.parseInt(name, 10))) await rm(file, { force: true }).catch(() => undefined)
         return []
       }),
   )
@@ -60,14 +61,5 @@ async function readRecord(file: string): Promise<RunRecord | undefined> {
     return recordSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)))
   } catch {
     return undefined
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { fileStore } from '@unfold-mcp/server/stores/file'
 import type { ReloadResult } from './admin/api.ts'
+import { auditedTools } from './audited-tools.ts'
 import type { Log } from './base/log.ts'
 import { ConfigError, problemLine } from './config/problem.ts'
 import { type ReadConfig, readConfig } from './config/read.ts'
@@ -89,6 +90,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     }),
     ...instrumentation.hooks(() => gateway.config),
   })
+  instrumentation.audit?.follow(auditedTools(gateway))
   const service = new GatewayService({ gateway, store, instrumentation, file, environment, home })
   try {
     await service.start(read, options.http === false ? undefined : { host, port })

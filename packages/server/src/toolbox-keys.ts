@@ -29,6 +29,7 @@ export const toolboxKeys: Keys<ToolboxOptions<unknown>> = {
   limits: true,
   protocol: true,
   admit: true,
+  rejected: true,
   report: true,
   now: true,
 }

@@ -9,7 +9,7 @@ import {
   type Quota,
   type Tool,
 } from '@unfold-mcp/core'
-import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember } from './catalog/declaration.ts'
+import type { Declaration, Extension, GroupOptions, HiddenCalls, RejectedCall, Remember } from './catalog/declaration.ts'
 import { defaultExposureSettings, type ExposureMode, type ExposureOptions, withExposure } from './catalog/exposure-options.ts'
 import { declaredGroups } from './catalog/group-options.ts'
 import { defaultMessageLimits, type MessageLimits } from './catalog/message-limits.ts'
@@ -94,6 +94,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
     /** Key of the client's share of all limits; absent where clients cannot be told apart. */
     readonly share: string | undefined
   }) => void | Promise<void>
+  /** Runs after a call that ended before its handler ran, for a log of rejections. It cannot change the reply. */
+  readonly rejected?: (call: RejectedCall<P>) => void
   /** Receives problems that the author should know about. Default: standard error. */
   readonly report?: Reporter
   /** Clock in milliseconds. */
@@ -395,6 +397,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     },
     callLimits: limits.concurrency === undefined ? undefined : { concurrency: limits.concurrency, queue: limits.queue ?? 256 },
     admit: options.admit as Declaration['admit'],
+    rejected: options.rejected as Declaration['rejected'],
     report: options.report ?? stderrReporter(),
     now: options.now ?? (() => performance.now()),
     extend,

@@ -12,6 +12,7 @@ const gateway = [
   'token',
   'status',
   'logs',
+  'audit',
   'reload',
   'restart',
   'enable',

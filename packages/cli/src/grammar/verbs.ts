@@ -185,6 +185,21 @@ export const verbs: { readonly [name: string]: Verb } = {
       ...runningFlags,
     },
   },
+  audit: {
+    description: 'Show or verify the audit log of the gateway',
+    usage: '[<file>] | verify [<file>]',
+    flags: {
+      follow: toggle('Stream new records', 'f'),
+      server: text('name', 'Only this server; * matches any characters'),
+      tool: text('name', 'Only this tool, by its name on the server; * matches any characters'),
+      client: text('name', 'Only this client, such as token:alice or anonymous; * matches any characters'),
+      outcome: text('outcome', 'Only this outcome, such as ok, error or rate_limited; * matches any characters'),
+      type: text('call|rejection|approval|trust|policy|token|config|start|stop', 'Only records of this type'),
+      since: text('time', 'Only records since this date, or of this long, such as 2h'),
+      limit: number('n', 'Number of records; default: 100'),
+      config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
+    },
+  },
   reload: {
     description: 'Reload the configuration of the running gateway',
     usage: '',

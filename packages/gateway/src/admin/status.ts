@@ -1,5 +1,6 @@
 import { firstSentence, printable, toolTokens } from '@unfold-mcp/core'
 import type { ClientStatus } from '../access/clients.ts'
+import type { AuditPosition } from '../audit/audit-file.ts'
 import { serverUrl } from '../base/mcp-path.ts'
 import { version } from '../base/version.ts'
 import type { ToolNote } from '../catalog/entries.ts'
@@ -52,6 +53,8 @@ export interface GatewayStatus {
   readonly isReady: boolean
   /** Parts that do not work at the moment. */
   readonly degraded: readonly DegradedPart[]
+  /** The last record of the audit log that this process writes. */
+  readonly audit?: AuditPosition
   readonly upstreams: readonly UpstreamReport[]
   /** Servers that are not started because their configuration is incomplete, such as a missing variable. */
   readonly notStarted: readonly { readonly name: string; readonly problems: readonly ConfigProblem[] }[]
@@ -70,11 +73,13 @@ export interface StatusSources {
   readonly problems: () => readonly ConfigProblem[]
   readonly isReady: () => boolean
   readonly degraded: () => readonly DegradedPart[]
+  readonly audit: () => AuditPosition | undefined
   readonly clients: () => readonly ClientStatus[]
 }
 
 export async function gatewayStatus(sources: StatusSources): Promise<GatewayStatus> {
   const { gateway, redactor, config, startedAt, url, transport, isReady, clients } = sources
+  const audit = sources.audit()
   const redacted = (problems: readonly ConfigProblem[]) => redactor.data(problems) as readonly ConfigProblem[]
   return {
     version,
@@ -86,6 +91,7 @@ export async function gatewayStatus(sources: StatusSources): Promise<GatewayStat
     problems: redacted(sources.problems()),
     isReady: isReady(),
     degraded: sources.degraded().map(({ part, problem }) => ({ part, problem: redactor.text(problem) })),
+    ...(audit !== undefined && { audit }),
     upstreams: await upstreamReports(sources),
     notStarted: [...gateway.notStarted].map(([name, problems]) => ({ name, problems: redacted(problems) })),
     clients: clients(),

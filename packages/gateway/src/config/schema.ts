@@ -201,12 +201,29 @@ const store = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('memory') }),
 ])
 
+const auditArguments = z.enum(['omit', 'hash', 'mask', 'full'])
+
+export type AuditArguments = z.output<typeof auditArguments>
+
 const audit = z.strictObject({
-  path: noNul.min(1, 'is empty').describe('JSON Lines file with one record per call, relative to the folder of this file'),
+  path: noNul
+    .min(1, 'is empty')
+    .describe('JSON Lines file with one record per call and change, relative to the folder of this file'),
   onFailure: z
     .enum(['serve', 'refuse'])
     .default('serve')
     .describe('If the file cannot be written: serve continues without it, refuse rejects calls'),
+  arguments: auditArguments
+    .default('omit')
+    .describe(
+      'Arguments of calls: omit; hash (SHA-256); mask (also their structure, without texts and numbers); full (also their values, without known secrets)',
+    ),
+  tools: z
+    .record(z.string().min(1, 'is empty').max(200, 'is longer than 200 characters'), auditArguments)
+    .default({})
+    .describe('arguments for single tools, by exposed name; * matches any characters, and the first match applies'),
+  maxBytes: z.int().min(1_024).max(1_099_511_627_776).optional().describe('Size at which the file is rotated. Default: never'),
+  keep: count.max(10_000).default(10).describe('Rotated files to keep'),
 })
 
 const results = z.strictObject({
@@ -274,7 +291,7 @@ export const configSchema = z.strictObject({
   tokens: z.array(token).default([]),
   listen: listen.default(listen.parse({})),
   store: store.default({ kind: 'sqlite' }),
-  audit: audit.optional().describe('Audit log of all calls'),
+  audit: audit.optional().describe('Audit log of calls and changes'),
   results: results.default(results.parse({})),
   limits: limits.default(limits.parse({})),
 })

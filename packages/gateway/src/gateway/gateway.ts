@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
-import type { ActivationStore } from '@unfold-mcp/server'
+import type { ActivationStore, RejectedCall } from '@unfold-mcp/server'
 import { Access, type Client } from '../access/access.ts'
 import type { Log } from '../base/log.ts'
 import { measureTurn } from '../base/stopwatch.ts'
@@ -40,6 +40,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly middleware?: readonly Middleware[]
   /** Called before every tool call; a failure that it throws is returned to the client. */
   readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
+  /** Called after a call that ended before it reached a server. */
+  readonly rejected?: (call: RejectedCall<Client>) => void
   /** Called before any server is started, so that no event is missed. */
   readonly observe?: (upstreams: Upstreams) => void
 }
@@ -134,6 +136,7 @@ export class Gateway implements AsyncDisposable {
       releaseResults: releaseAtSessionEnd(this.#results),
       activations: options.activations,
       admit: options.admit,
+      rejected: options.rejected,
       log: options.log,
     })
     this.source.subscribe(() => {

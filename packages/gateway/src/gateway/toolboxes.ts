@@ -25,6 +25,7 @@ export interface ToolboxesOptions {
   readonly releaseResults: Extension
   readonly activations: Options['store']
   readonly admit: Options['admit']
+  readonly rejected: Options['rejected']
   readonly log: Log
 }
 
@@ -107,7 +108,7 @@ export class Toolboxes {
 }
 
 function createToolbox(
-  { config, access, proxy, results, releaseResults, activations, admit, log }: ToolboxesOptions,
+  { config, access, proxy, results, releaseResults, activations, admit, rejected, log }: ToolboxesOptions,
   source: UpstreamSource | ServerSource,
   info: Pick<Options, 'name' | 'title' | 'version' | 'description' | 'introduce' | 'permit'>,
 ): GatewayToolbox {
@@ -122,6 +123,7 @@ function createToolbox(
     menu: 'stepwise',
     limits: { depth: limits.depth, elements: limits.elements },
     ...(admit !== undefined && { admit }),
+    ...(rejected !== undefined && { rejected }),
     report: ({ reason, message }) => log.warn({ reason }, message),
   })
   return toolbox

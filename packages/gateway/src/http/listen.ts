@@ -7,6 +7,7 @@ import { RejectedTokens } from '../access/rejected-tokens.ts'
 import type { ReloadResult } from '../admin/api.ts'
 import { Authorization } from '../admin/authorization.ts'
 import { EventStreams } from '../admin/event-stream.ts'
+import type { AuditPosition } from '../audit/audit-file.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
 import { localUrl } from '../config/address.ts'
@@ -39,6 +40,8 @@ export interface HttpOptions {
   readonly transport: 'http' | 'stdio'
   readonly isReady: () => boolean
   readonly degraded: () => readonly DegradedPart[]
+  /** The last record of the audit log. */
+  readonly audit: () => AuditPosition | undefined
   /** Problems of the configuration file as it is now. */
   readonly problems: () => readonly ConfigProblem[]
   /** True while the gateway is shutting down. */

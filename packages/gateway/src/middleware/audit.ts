@@ -1,71 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { AuditedCaller, AuditLog } from '../audit/audit-log.ts'
 import { jsonSize } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
-import type { AuditFile } from '../observability/audit-file.ts'
 import type { CallRecord, Journal } from '../observability/journal.ts'
 import type { Redactor } from '../observability/redactor.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Middleware, ProxiedCall } from './chain.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
+import { traceOf } from './trace.ts'
 
 export interface AuditOptions {
   /** Not redacted again: the records contain no secrets. */
   readonly log: Log
   readonly journal: Journal
   readonly redactor: Redactor
-  readonly file?: AuditFile | undefined
-  /** Rejects a call unless it was recorded before. */
-  readonly isStrict?: boolean
+  readonly audit?: AuditLog | undefined
 }
 
-/** Records every call with client, tool, duration, outcome and sizes, but without arguments and results. */
+/** Records every call with client, tool, duration, outcome and sizes; arguments only where the audit log is configured to. */
 export function auditCalls(options: AuditOptions): Middleware {
   return async (call, next) => {
     const startedAt = performance.now()
+    const id = options.audit === undefined ? '' : nextCallId()
     try {
-      if (options.file !== undefined && options.isStrict === true) await recordBefore(options.file, call, options.redactor)
+      if (options.audit?.isStrict === true) await recordBefore(options.audit, call, id)
       const result = await next(call)
-      recordCall(options, call, { startedAt, outcome: outcomeOf(result), received: jsonSize(result) })
+      recordCall(options, call, { id, startedAt, outcome: outcomeOf(result), received: jsonSize(result) })
       return result
     } catch (error) {
-      recordCall(options, call, { startedAt, outcome: reasonOf(error), received: 0 })
+      recordCall(options, call, { id, startedAt, outcome: reasonOf(error), received: 0 })
       throw redactError(error, options.redactor)
     }
   }
 }
 
-async function recordBefore(file: AuditFile, call: ProxiedCall, redactor: Redactor): Promise<void> {
-  if (await file.write({ ...callFields(call, redactor), outcome: 'called' })) return
+async function recordBefore(audit: AuditLog, call: ProxiedCall, id: string): Promise<void> {
+  if (await audit.call(callerOf(call), { ...auditedCall(call, id), outcome: 'called' })) return
   const detail =
     'was not called: the audit log cannot be written, and the gateway is configured to reject calls without it. The operator can check "unfold status".'
   throw new UpstreamError(call.upstream, 'refused', detail)
 }
 
-const callFields = (call: ProxiedCall, redactor: Redactor): Pick<CallRecord, 'client' | 'upstream' | 'tool'> => ({
-  client: redactor.name(call.client?.id ?? 'anonymous'),
-  upstream: call.upstream,
-  tool: redactor.name(call.tool),
+const prefix = randomBytes(4).toString('hex')
+let calls = 0
+
+const nextCallId = (): string => `${prefix}-${++calls}`
+
+const callerOf = ({ client, ctx }: ProxiedCall): AuditedCaller => ({
+  principal: client,
+  scope: ctx.scope,
+  era: ctx.era,
+  client: ctx.client,
 })
 
+function auditedCall({ upstream, tool, input, ctx }: ProxiedCall, id: string) {
+  const trace = traceOf(ctx.meta)
+  return { upstream, tool, input, call: id, ...(trace !== undefined && { parent: trace.traceparent }) }
+}
+
 interface Outcome {
+  readonly id: string
   readonly startedAt: number
   readonly outcome: string
   readonly received: number
 }
 
 function recordCall(
-  { log, journal, redactor, file }: AuditOptions,
+  { log, journal, redactor, audit }: AuditOptions,
   call: ProxiedCall,
-  { startedAt, outcome, received }: Outcome,
+  { id, startedAt, outcome, received }: Outcome,
 ): void {
-  const record: CallRecord = {
-    ...callFields(call, redactor),
+  const measured = {
     ms: Math.round(performance.now() - startedAt),
     outcome,
     sentCharacters: jsonSize(call.input),
     receivedCharacters: received,
   }
+  const record: CallRecord = {
+    client: redactor.name(call.client?.id ?? 'anonymous'),
+    upstream: call.upstream,
+    tool: redactor.name(call.tool),
+    ...measured,
+  }
   journal.write('call', record)
-  void file?.write(record)
+  void audit?.call(callerOf(call), { ...auditedCall(call, id), ...measured })
   const level = outcome === 'ok' || outcome === 'error' || outcome === 'input_required' ? 'info' : 'warn'
   const message = `${record.tool} ${outcome}, ${record.ms} ms (${record.client})`
   journal.write('log', { level, message, upstream: record.upstream, data: record })

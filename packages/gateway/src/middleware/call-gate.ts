@@ -1,7 +1,14 @@
 import { ToolError } from '@unfold-mcp/server'
 import type { Middleware } from './chain.ts'
 
-const shuttingDown = 'The gateway is shutting down. The tool was not called; try again in a moment.'
+/** The gateway takes no more calls. */
+export class ShuttingDownError extends ToolError {
+  readonly reason = 'shutting_down'
+
+  constructor() {
+    super('The gateway is shutting down. The tool was not called; try again in a moment.')
+  }
+}
 
 /** Counts running calls, and rejects new ones once it is closed. */
 export class CallGate {
@@ -23,7 +30,7 @@ export class CallGate {
   }
 
   readonly middleware: Middleware = (call, next) => {
-    if (this.#isClosed) return Promise.reject(new ToolError(shuttingDown))
+    if (this.#isClosed) return Promise.reject(new ShuttingDownError())
     this.#running++
     const result = next(call)
     result.then(this.#leave, this.#leave)

@@ -1,5 +1,6 @@
 import { isFailure } from '@unfold-mcp/core'
 import { UpstreamError } from '../upstreams/errors.ts'
+import { ShuttingDownError } from './call-gate.ts'
 import type { ProxiedResult } from './chain.ts'
 
 export function outcomeOf(result: ProxiedResult): 'ok' | 'error' | 'input_required' {
@@ -7,4 +8,5 @@ export function outcomeOf(result: ProxiedResult): 'ok' | 'error' | 'input_requir
   return 'isError' in result && result.isError === true ? 'error' : 'ok'
 }
 
-export const reasonOf = (error: unknown): string => (error instanceof UpstreamError || isFailure(error) ? error.reason : 'failed')
+export const reasonOf = (error: unknown): string =>
+  error instanceof UpstreamError || error instanceof ShuttingDownError || isFailure(error) ? error.reason : 'failed'

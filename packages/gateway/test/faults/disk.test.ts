@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
 import { until } from '../../../client/test/processes.ts'
+import { verifyChain } from '../../src/audit/verify.ts'
 import { gatewayFolder } from '../gateway-file.ts'
 import { server } from '../upstreams.ts'
 import { type Commanded, commanded } from './command.ts'
@@ -25,11 +26,13 @@ const hasOwnDisk = process.platform === 'linux' && spawnSync('unshare', [...ownD
 
 const up = server('toolbox.mjs')
 
-const linesOf = (text: string): readonly object[] =>
+/** Records of calls. Every line must be complete. */
+const callsIn = (text: string): readonly object[] =>
   text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as object)
+    .map((line) => JSON.parse(line) as { readonly type: string })
+    .filter(({ type }) => type === 'call')
 
 async function clientOf(gateway: Commanded) {
   const client = await connect({ url: gateway.url })
@@ -54,7 +57,6 @@ test.skipIf(!hasFull).each(cases)(
     await symlink('/dev/full', path)
     await using gateway = await commanded({ exposure: 'everything', audit: { path, onFailure }, mcpServers: { up } })
     await using client = await clientOf(gateway)
-    expect(await gateway.readiness()).toEqual({ status: 'ready' })
     const first = await client.call('up__pid')
     expect(JSON.stringify(first.content)).toMatch(answer)
     // Everything except calls continues.
@@ -71,10 +73,41 @@ test.skipIf(!hasFull).each(cases)(
     expect((await client.call('up__pid')).isError).not.toBe(true)
     await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'it has recovered')
     // Lines that could not be written before are written now, each complete.
-    await until(async () => linesOf(await readFile(path, 'utf8')).length === outcomes.length, 'everything is written')
-    expect(linesOf(await readFile(path, 'utf8'))).toEqual(
+    await until(async () => callsIn(await readFile(path, 'utf8')).length === outcomes.length, 'everything is written')
+    expect(callsIn(await readFile(path, 'utf8'))).toEqual(
       outcomes.map((outcome) => expect.objectContaining({ at: expect.any(String), upstream: 'up', tool: 'pid', outcome })),
     )
+    // What was queued has its place in the chain.
+    expect(await gateway.at.unfold(['audit', 'verify'])).toMatchObject({ code: 0, stdout: expect.stringContaining('intact') })
+  },
+)
+
+test.skipIf(!hasOwnDisk)(
+  'AT-S09-5: a disk that fills up in the middle of a record leaves no broken line in the audit log',
+  async () => {
+    await using folder = await gatewayFolder()
+    await using copies = await gatewayFolder()
+    const path = join(folder.path, 'audit.jsonl')
+    const audit = { path, arguments: 'full' }
+    await using gateway = await commanded(
+      { exposure: 'everything', audit, store: { kind: 'memory' }, mcpServers: { up } },
+      { before: ownDisk('64k', folder.path) },
+    )
+    await using client = await clientOf(gateway)
+    // The disk as the gateway sees it.
+    const inside = join('/proc', String(gateway.pid), 'root', folder.path)
+    const filler = join(inside, 'filler')
+    await expect(writeFile(filler, Buffer.alloc(1_048_576))).rejects.toThrow('ENOSPC')
+    for (let call = 0; call < 12; call++)
+      expect((await client.call('up__put', { name: 'x', description: `${call}`.repeat(1_500) })).isError).not.toBe(true)
+    await until(async () => JSON.stringify(await gateway.readiness()).includes('audit'), 'the audit log is degraded')
+    await rm(filler)
+    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'the audit log works again')
+    const copy = join(copies.path, 'audit.jsonl')
+    for (const end of ['', '.head']) await copyFile(`${join(inside, 'audit.jsonl')}${end}`, `${copy}${end}`)
+    expect(callsIn(await readFile(copy, 'utf8'))).toHaveLength(12)
+    const { problem, notes } = await verifyChain(copy)
+    expect({ problem, notes }).toEqual({ notes: [] })
   },
 )
 

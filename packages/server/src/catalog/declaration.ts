@@ -2,6 +2,7 @@ import type { Implementation, McpServer } from '@modelcontextprotocol/server'
 import type { FactSource, Facts, GroupDeclaration, IdentityBasis, Quota } from '@unfold-mcp/core'
 import type { SearchChoice } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
+import type { ClientPort } from '../tool/client-port.ts'
 import type { Era } from '../tool/context.ts'
 import type { Declared } from '../tool/declared.ts'
 import type { Principal } from '../tool/principal.ts'
@@ -49,6 +50,19 @@ export const rememberFor = ({ remember }: Pick<Declaration, 'remember'>, princip
 export const mayShare = ({ remember }: Pick<Declaration, 'remember'>): boolean =>
   typeof remember === 'function' || remember === 'principal'
 
+/** A call that ended before its handler ran. */
+export interface RejectedCall<P extends Principal = Principal> {
+  /** Name that the client sent; the name of the inner tool for a call through `call_tool`. */
+  readonly tool: string
+  readonly arguments: unknown
+  /** Such as `unknown_tool`, `invalid_arguments` or `rate_limited`. */
+  readonly reason: string
+  readonly scope: string
+  readonly era: Era
+  readonly principal: P | undefined
+  readonly client: ClientPort | undefined
+}
+
 /** All options of a toolbox, with defaults filled in. */
 export interface Declaration {
   readonly info: Implementation
@@ -89,6 +103,7 @@ export interface Declaration {
         readonly share: string | undefined
       }) => void | Promise<void>)
     | undefined
+  readonly rejected: ((call: RejectedCall) => void) | undefined
   readonly report: Reporter
   /** Clock in milliseconds. */
   readonly now: () => number

@@ -16,6 +16,10 @@ export class SessionPort implements ClientPort {
     this.#related = { relatedRequestId: id }
   }
 
+  get name(): string | undefined {
+    return this.#server.getClientVersion()?.name
+  }
+
   get capabilities(): ClientPort['capabilities'] {
     return this.#server.getClientCapabilities()
   }

@@ -13,6 +13,8 @@ export interface AskOptions {
 
 /** The client of one request, which can be sent messages while the request is handled. */
 export interface ClientPort {
+  /** Name in the client's `clientInfo`, which anyone can choose. */
+  readonly name?: string | undefined
   /** Capabilities that the client declared. */
   readonly capabilities: ClientCapabilities | undefined
   /** Sends a notification that belongs to the request. */

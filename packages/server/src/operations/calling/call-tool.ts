@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import { gateName, isFailure, reasons, type Tool } from '@unfold-mcp/core'
+import { gateName, isFailure, isRecord, metaKeys, reasons, type Tool } from '@unfold-mcp/core'
 import { activatorName, surfaceSource } from '../../catalog/activators.ts'
 import { checkSize } from '../../catalog/message-limits.ts'
 import { openableGroups } from '../../runtime/groups.ts'
@@ -15,8 +15,45 @@ import { changeText, revealMeta, transitionText, unchangedReply } from './transi
 
 /** Admits and runs a call, and notifies the clients whose list it changed before the result is sent. */
 export async function callTool(runtime: Runtime, scope: Scope, call: Call): Promise<CallToolResult | InputRequiredResult> {
-  checkSize(call.arguments, runtime.declaration.messageLimits)
   const effects = noEffects()
+  if (runtime.declaration.rejected === undefined) return admitAndRun(runtime, scope, call, effects)
+  try {
+    const result = await admitAndRun(runtime, scope, call, effects)
+    if (!effects.hasRun && 'isError' in result && result.isError === true) reportRejection(runtime, scope, call, reasonIn(result))
+    return result
+  } catch (error) {
+    if (!effects.hasRun) reportRejection(runtime, scope, call, isFailure(error) ? error.reason : 'failed')
+    throw error
+  }
+}
+
+function reasonIn({ _meta = {} }: Pick<CallToolResult, '_meta'>): string {
+  const reason = _meta[metaKeys.reason]
+  return typeof reason === 'string' ? reason : 'failed'
+}
+
+/** Reports a call whose handler did not run. A call through `call_tool` counts as a call of the inner tool. */
+function reportRejection({ declaration }: Runtime, { settings, state }: Scope, call: Call, reason: string): void {
+  const { name, arguments: inner } = isRecord(call.arguments) ? call.arguments : {}
+  const isIndirect = typeof name === 'string' && /^call_tool(?:_read|_write|_destructive)?$/u.test(call.name)
+  declaration.rejected?.({
+    tool: isIndirect ? name : call.name,
+    arguments: isIndirect ? (inner ?? {}) : (call.arguments ?? {}),
+    reason,
+    scope: state.key,
+    era: settings.era,
+    principal: settings.principal,
+    client: call.client,
+  })
+}
+
+async function admitAndRun(
+  runtime: Runtime,
+  scope: Scope,
+  call: Call,
+  effects: CallEffects,
+): Promise<CallToolResult | InputRequiredResult> {
+  checkSize(call.arguments, runtime.declaration.messageLimits)
   try {
     const admitting = runtime.declaration.admit?.({
       tool: call.name,

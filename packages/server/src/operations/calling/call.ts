@@ -29,6 +29,8 @@ export interface CallEffects {
   readonly requested: Set<string>
   /** Later changes are announced on their own. */
   isOpen: boolean
+  /** Whether a handler was called. */
+  hasRun: boolean
 }
 
-export const noEffects = (): CallEffects => ({ transitions: [], reveals: [], requested: new Set(), isOpen: true })
+export const noEffects = (): CallEffects => ({ transitions: [], reveals: [], requested: new Set(), isOpen: true, hasRun: false })

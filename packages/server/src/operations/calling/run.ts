@@ -55,6 +55,7 @@ async function handle(
   const { name } = entry.tool
   const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, call, name)
   const ctx = contextOf(runtime, scope, call, { signal: deadline.signal, effects })
+  effects.hasRun = true
   const outcome = await handled(runtime, entry, deadline, () =>
     inHandler({ runtime, tool: name }, () => entry.handler(input as never, ctx)),
   ).finally(deadline.lift)
