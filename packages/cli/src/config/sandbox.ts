@@ -24,8 +24,7 @@ export function readSandbox(own: Item | undefined, all: Item | undefined, contex
   const preset = presetOf(item, inherited)
   if (preset === undefined) return fail(item, 'sandbox', `must be ${presets.map((each) => `"${each}"`).join(', ')} or an object`)
   const fields = isTable(item.value) ? item.value : new Map<string, Item>()
-  if (preset === 'none')
-    return isTable(item.value) ? fail(item, 'sandbox', 'needs "preset": "files" or "strict"') : undefined
+  if (preset === 'none') return isTable(item.value) ? fail(item, 'sandbox', 'needs "preset": "files" or "strict"') : undefined
   for (const [key, each] of fields)
     if (!['preset', 'read', 'write', 'network'].includes(key)) fail(each, `sandbox.${key}`, 'is not a known key')
   const network = fields.get('network')

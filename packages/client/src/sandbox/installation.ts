@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { CommandTarget } from '../config/target.ts'
 import { launcherOf } from '../process/launcher.ts'
 import { isFile } from './path.ts'
@@ -168,7 +168,7 @@ symlinkSync('node_modules/' + name + '/' + file, 'program')
 
 function npmInstallation({ flags, packages, command, args }: Parsed, target: CommandTarget): Installation {
   const folder = folderFor(target, ['npm', ...flags, ...(packages.length === 0 ? [command] : packages)])
-  const program = sibling(target.command, 'npm')
+  const program = sibling(target, 'npm')
   const install = [program, 'install', '--no-audit', '--no-fund', '--no-update-notifier', ...flags, '--']
   const specs = packages.length === 0 ? [command] : packages
   return {
@@ -186,7 +186,7 @@ function npmInstallation({ flags, packages, command, args }: Parsed, target: Com
 function uvInstallation({ flags, packages, command, args }: Parsed, target: CommandTarget): Installation {
   const [from = command] = packages
   const folder = folderFor(target, ['uv', ...flags, from, command])
-  const program = sibling(target.command, 'uv')
+  const program = sibling(target, 'uv')
   const [, name = command] = /^([^@[=<>!~\s]+)/u.exec(command) ?? []
   return {
     folder,
@@ -203,8 +203,9 @@ function uvInstallation({ flags, packages, command, args }: Parsed, target: Comm
   }
 }
 
-/** The program of the same installation, `npm` for `npx`. */
-const sibling = (command: string, name: string): string => (command.includes('/') ? join(dirname(command), name) : name)
+/** The program of the same installation, `npm` for `npx`. Absolute, because it is not run in the working directory of the server. */
+const sibling = ({ command, cwd = '.' }: CommandTarget, name: string): string =>
+  command.includes('/') ? resolve(cwd, dirname(command), name) : name
 
 function folderFor({ sandbox, env = {} }: CommandTarget, parts: readonly string[]): string {
   const settings = Object.entries(env).filter(([name]) => isInstallVariable(name))

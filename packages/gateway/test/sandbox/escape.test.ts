@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { connect } from '@unfold-mcp/client'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { until } from '../../../client/test/processes.ts'
 import { type Commanded, commanded } from '../faults/command.ts'
 import { server } from '../upstreams.ts'
@@ -19,55 +19,41 @@ const asStranger = ['setpriv', `--reuid=${stranger}`, `--regid=${stranger}`, '--
 const canBecome = process.getuid?.() === 0 && spawnSync('setpriv', [...asStranger.slice(1), 'true']).status === 0
 
 /** Users that the gateway runs as: who runs the tests, and one without rights. */
-const users = [
-  { user: 'this user', before: [] },
-  ...(canBecome ? [{ user: 'a user without rights', before: asStranger }] : []),
-]
+const users = [{ user: 'this user', before: [] }, ...(canBecome ? [{ user: 'a user without rights', before: asStranger }] : [])]
 
-const cases = users.flatMap(({ user, before }) =>
-  [
-    { preset: 'strict', sandbox: { preset: 'strict', write: ['named'], read: ['notes'] } },
-    { preset: 'files', sandbox: { preset: 'files', write: ['named'], read: ['notes'], network: false } },
-  ].map((each) => ({ ...each, user, before })),
-)
+const presets = ['strict', 'files'] as const
 
-interface Hostage extends AsyncDisposable {
+interface Escape extends AsyncDisposable {
   readonly gateway: Commanded
   /** Folder of the configuration, which is also the home folder of the user. */
   readonly home: string
   /** Pid of another server of the gateway, without a sandbox. */
   readonly neighbour: number
-  /** Runs code in the server, and returns its value or why it was refused. */
-  attempt(code: string): Promise<string>
+  /** Pid of the server in the strict sandbox. */
+  readonly confined: number
+  /** Runs code in a server, and returns its value or why it was refused. */
+  attempt(server: string, code: string): Promise<string>
 }
 
-/** A gateway with two servers, one of them in a sandbox and controlled by an attacker. */
-async function hostage(sandbox: object, before: readonly string[] = []): Promise<Hostage> {
+/** A gateway with servers that an attacker controls: one in each sandbox, and one without. */
+async function attacked(before: readonly string[]): Promise<Escape> {
   const { command, args } = server('hostage.mjs')
+  const limits = { write: ['named'], read: ['notes'], network: false }
+  const held = presets.map((preset) => [preset, { command, args, sandbox: { preset, ...limits }, env: { OWN: `own ${preset}` } }])
   const gateway = await commanded(
-    {
-      exposure: 'everything',
-      mcpServers: {
-        held: { command, args, sandbox, env: { OWN: 'own value' } },
-        other: { command, args, env: { SECRET: secret } },
-      },
-    },
+    { exposure: 'everything', mcpServers: { ...Object.fromEntries(held), free: { command, args, env: { SECRET: secret } } } },
     { before, env: { GATEWAY_SECRET: secret }, prepare: (folder) => prepare(folder, before) },
   )
   const client = await connect({ url: gateway.url })
-  let status = await gateway.status()
-  await until(async () => {
-    status = await gateway.status()
-    return status.upstreams.every(({ state }) => state === 'ready')
-  }, 'both servers run')
-  const neighbour = status.upstreams.find(({ name }) => name === 'other')?.pid ?? 0
-  await client.refresh()
+  await until(async () => (await client.refresh()).filter(({ name }) => name.endsWith('__run')).length === 3, 'all servers run')
+  const { upstreams } = await gateway.status()
   return {
     gateway,
     home: gateway.at.folder,
-    neighbour,
-    async attempt(code) {
-      const { content } = await client.call('held__run', { code })
+    neighbour: upstreams.find(({ name }) => name === 'free')?.pid ?? 0,
+    confined: upstreams.find(({ name }) => name === 'strict')?.pid ?? 0,
+    async attempt(name, code) {
+      const { content } = await client.call(`${name}__run`, { code })
       const [first] = content
       return first?.type === 'text' ? first.text : ''
     },
@@ -93,10 +79,23 @@ async function prepare(folder: string, before: readonly string[]): Promise<void>
 const read = (path: string): string => `return require('fs').readFileSync(${JSON.stringify(path)}, 'utf8')`
 const write = (path: string): string => `require('fs').writeFileSync(${JSON.stringify(path)}, 'x')`
 
-describe.skipIf(!canSandbox)('a server in a sandbox', () => {
-  test.each(cases)('AT-S10-1: writes only to named folders, /tmp and an empty home ($preset, $user)', async ({ sandbox, before }) => {
-    await using held = await hostage(sandbox, before)
-    const { home, attempt } = held
+/** Environments and command lines of all processes that it can read. */
+const environments = `const fs = require('fs'); return fs.readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map((pid) => { try { return fs.readFileSync('/proc/' + pid + '/environ', 'latin1') + fs.readFileSync('/proc/' + pid + '/cmdline', 'latin1') } catch { return '' } }).join('')`
+
+describe.skipIf(!canSandbox).each(users)('a server in a sandbox, with the gateway run by $user', ({ before }) => {
+  let all: Escape | undefined
+  beforeAll(async () => {
+    all = await attacked(before)
+  }, 120_000)
+  afterAll(() => all?.[Symbol.asyncDispose]())
+  const held = (preset: string) => {
+    if (all === undefined) throw new Error('The gateway has not started.')
+    const { attempt, ...rest } = all
+    return { ...rest, attempt: (code: string) => attempt(preset, code) }
+  }
+
+  test.each(presets)('AT-S10-1: writes only to named folders, /tmp and an empty home (%s)', async (preset) => {
+    const { home, attempt } = held(preset)
     for (const path of ['/usr/x', '/etc/x', '/x', '/var/x', '/opt/x', join(home, 'notes', 'x'), process.execPath])
       expect(await attempt(write(path)), path).toMatch(/^refused: (?:EROFS|EACCES|EPERM|ENOENT|ETXTBSY)$/u)
     // These exist in the sandbox only.
@@ -109,26 +108,26 @@ describe.skipIf(!canSandbox)('a server in a sandbox', () => {
     expect(await readFile(join(home, 'named', 'x'), 'utf8')).toBe('x')
   })
 
-  test.each(cases)('AT-S10-2: reads named folders and not the rest of the home folder ($preset, $user)', async ({ sandbox, before }) => {
-    await using held = await hostage(sandbox, before)
-    const { home, attempt } = held
-    for (const path of ['private/file.txt', 'unfold.json', 'unfold/run', 'notes/../private/file.txt'])
-      expect(await attempt(read(join(home, path))), path).toMatch(/^refused: ENOENT$|^done: ""$/u)
+  test.each(presets)('AT-S10-2: reads named folders and not the rest of the home folder (%s)', async (preset) => {
+    const { home, attempt } = held(preset)
+    for (const path of ['private/file.txt', 'unfold/run', 'notes/../private/file.txt'])
+      expect(await attempt(read(join(home, path))), path).toBe('refused: ENOENT')
+    expect(await attempt(read(join(home, 'unfold.json')))).not.toContain('mcpServers')
     const link = `const fs = require('fs'); fs.symlinkSync(${JSON.stringify(join(home, 'private'))}, '/tmp/link'); return fs.readdirSync('/tmp/link')`
     expect(await attempt(link)).toBe('refused: ENOENT')
-    const linked = `const fs = require('fs'); fs.symlinkSync(${JSON.stringify(join(home, 'private'))}, ${JSON.stringify(join(home, 'named', 'link'))}); return fs.readdirSync(${JSON.stringify(join(home, 'named', 'link'))})`
+    const linked = `const fs = require('fs'); fs.symlinkSync(${JSON.stringify(join(home, 'private'))}, ${JSON.stringify(join(home, 'named', `link-${preset}`))}); return fs.readdirSync(${JSON.stringify(join(home, 'named', `link-${preset}`))})`
     expect(await attempt(linked)).toBe('refused: ENOENT')
-    for (const folder of ['/root', '/home', '/run', '/tmp'])
-      expect(await attempt(`return require('fs').readdirSync(${JSON.stringify(folder)}).filter((name) => name !== ${JSON.stringify(home.split('/')[2])})`)).toMatch(
-        /^(?:done: \[(?:"link")?\]|refused: ENOENT)$/u,
-      )
+    for (const folder of ['/root', '/home', '/run', '/tmp', '/var/tmp']) {
+      const seen = await attempt(`return require('fs').readdirSync(${JSON.stringify(folder)})`)
+      const names = (await readdir(folder).catch(() => [])).filter((name) => !home.split('/').includes(name))
+      for (const name of names) expect(seen, folder).not.toContain(JSON.stringify(name))
+    }
     for (const name of ['named', 'notes'])
       expect(await attempt(read(join(home, name, 'file.txt')))).toBe(`done: "content of ${name}"`)
   })
 
-  test.each(cases)('AT-S10-3: connects to nothing without the network, not even to loopback ($preset, $user)', async ({ sandbox, before }) => {
-    await using held = await hostage(sandbox, before)
-    const { gateway, home, attempt } = held
+  test.each(presets)('AT-S10-3: connects to nothing without the network, not even to loopback (%s)', async (preset) => {
+    const { gateway, home, attempt } = held(preset)
     const dial = (target: string): string =>
       `return new Promise((resolve, reject) => require('net').connect(${target}).once('connect', () => resolve('connected')).once('error', reject))`
     expect(await attempt(dial(`${gateway.port}, '127.0.0.1'`))).toMatch(/^refused: ECONN/u)
@@ -143,31 +142,32 @@ describe.skipIf(!canSandbox)('a server in a sandbox', () => {
     socket.close()
   })
 
-  test.each(cases)('AT-S10-4: sees and signals no other process, and no environment but its own ($preset, $user)', async ({ sandbox, before }) => {
-    await using held = await hostage(sandbox, before)
-    const { gateway, neighbour, attempt } = held
-    const environments = `const fs = require('fs'); return fs.readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map((pid) => { try { return fs.readFileSync('/proc/' + pid + '/environ', 'latin1') + fs.readFileSync('/proc/' + pid + '/cmdline', 'latin1') } catch { return '' } }).join('')`
+  test.each(presets)('AT-S10-4: sees and signals no other process, and no environment but its own (%s)', async (preset) => {
+    const { gateway, neighbour, attempt } = held(preset)
     const seen = await attempt(environments)
-    expect(seen).toContain('own value')
+    expect(seen).toContain(`own ${preset}`)
+    expect(seen).not.toContain(`own ${preset === 'files' ? 'strict' : 'files'}`)
     expect(seen).not.toContain(secret)
-    expect(seen).not.toContain('serve')
+    expect(seen).not.toContain(String.raw`\u0000serve\u0000`)
     for (const pid of [gateway.pid, neighbour]) {
       expect(pid).toBeGreaterThan(0)
       expect(await attempt(`process.kill(${pid}, 0)`), 'signal').toBe('refused: ESRCH')
       for (const file of ['environ', 'mem', 'cwd/unfold.json', 'root/etc/hostname', 'fd/0'])
         expect(await attempt(read(`/proc/${pid}/${file}`)), file).toBe('refused: ENOENT')
     }
-    expect(await attempt(`return require('fs').readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length < 10`)).toBe('done: true')
+    expect(await attempt(`return require('fs').readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length < 10`)).toBe(
+      'done: true',
+    )
   })
 
-  test.each(cases)('AT-S10-5: gains no privileges and cannot undo its mounts ($preset, $user)', async ({ sandbox, before }) => {
-    await using held = await hostage(sandbox, before)
-    const { home, attempt } = held
+  test.each(presets)('AT-S10-5: gains no privileges and cannot undo its mounts (%s)', async (preset) => {
+    const { home, attempt } = held(preset)
     const status = await attempt(read('/proc/self/status'))
     expect(status).toContain(String.raw`NoNewPrivs:\t1`)
     expect(status).toContain(String.raw`CapEff:\t0000000000000000`)
     expect(status).toContain(String.raw`CapBnd:\t0000000000000000`)
-    const shell = (line: string): string => `return require('child_process').spawnSync('sh', ['-c', ${JSON.stringify(line)}]).status === 0`
+    const shell = (line: string): string =>
+      `return require('child_process').spawnSync('sh', ['-c', ${JSON.stringify(line)}]).status === 0`
     for (const line of [
       'mount -o remount,rw /',
       'mount -o remount,bind,rw /usr',
@@ -182,5 +182,11 @@ describe.skipIf(!canSandbox)('a server in a sandbox', () => {
       'ls /proc/1/root/home/* | grep .',
     ])
       expect(await attempt(shell(line)), line).toBe('done: false')
+  })
+
+  test('AT-S12-1: without a sandbox, as the guide says, it reads the environment of the gateway', async () => {
+    const { gateway, confined, attempt } = held('free')
+    expect(await attempt(read(`/proc/${gateway.pid}/environ`))).toContain(`GATEWAY_SECRET=${secret}`)
+    expect(await attempt(read(`/proc/${confined}/environ`))).toContain('own strict')
   })
 })

@@ -37,6 +37,8 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
   if (id === undefined) return
   const answer = answers[method]
   say(
-    answer === undefined ? { id, error: { code: -32_601, message: 'Method not found' } } : { id, result: await answer({ params }) },
+    answer === undefined
+      ? { id, error: { code: -32_601, message: 'Method not found' } }
+      : { id, result: await answer({ params }) },
   )
 })
