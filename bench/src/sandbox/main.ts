@@ -7,7 +7,7 @@ const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json:
 
 const allowedMs = 100
 const rounds = quick === true ? 5 : 30
-const file = fileURLToPath(new URL('server.js', import.meta.url))
+const file = fileURLToPath(new URL('servers/smallest.js', import.meta.url))
 const presets = ['none', 'files', 'strict'] as const
 
 const times = new Map(presets.map((preset) => [preset, [] as number[]]))

@@ -110,7 +110,7 @@ function parse(program: string, all: readonly string[]): Parsed | undefined {
   const packages: string[] = []
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? ''
-    const [name = '', inline] = word.startsWith('--') ? splitFlag(word) : [word]
+    const [name, inline] = word.startsWith('--') ? splitFlag(word) : [word]
     const value = inline ?? args[at + 1] ?? ''
     if (word === '--') return commandIn({ kind, flags, packages }, args.slice(at + 1))
     if (!word.startsWith('-')) return commandIn({ kind, flags, packages }, args.slice(at))
@@ -210,7 +210,7 @@ const sibling = ({ command, cwd = '.' }: CommandTarget, name: string): string =>
 function folderFor({ sandbox, env = {} }: CommandTarget, parts: readonly string[]): string {
   const settings = Object.entries(env).filter(([name]) => isInstallVariable(name))
   const digest = createHash('sha256')
-    .update(JSON.stringify([parts, settings.sort()]))
+    .update(JSON.stringify([parts, settings.toSorted(([a], [b]) => (a < b ? -1 : 1))]))
     .digest('hex')
   return join(sandbox?.installs ?? defaultInstalls(), digest.slice(0, 16))
 }

@@ -65,7 +65,9 @@ export function mountFlags({ sandbox, home, program, links, cwd }: View): readon
   const isVisible = (path: string): boolean => {
     const [nearest] = mounts.filter((mount) => isInside(path, mount.path)).slice(-1)
     if (nearest !== undefined) return nearest.kind !== 'hide'
-    return !isStrict || [...systemFolders, ...systemFiles].some((each) => isInside(path, each) || isInside(path, realOrSame(each)))
+    return (
+      !isStrict || [...systemFolders, ...systemFiles].some((each) => isInside(path, each) || isInside(path, realOrSame(each)))
+    )
   }
   const allLinks = [...links, ...named.flatMap((each) => each.links), ...(resolver?.links ?? [])]
   return [

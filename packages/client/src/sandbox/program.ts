@@ -25,7 +25,7 @@ const projectMarks = ['package.json', 'pyproject.toml', 'setup.py', 'requirement
 const versionManagers = new Set(['.volta', '.bun', '.deno'])
 
 /** Finds a program as `execvp` does. `undefined` if it does not exist. */
-export function findProgram(command: string, { path, cwd }: Pick<ProgramContext, 'path' | 'cwd'>): string | undefined {
+function findProgram(command: string, { path, cwd }: Pick<ProgramContext, 'path' | 'cwd'>): string | undefined {
   if (command.includes('/')) {
     const file = resolve(cwd, command)
     return isFile(file) ? file : undefined

@@ -32,7 +32,7 @@ interface Escape extends AsyncDisposable {
   /** Pid of the server in the strict sandbox. */
   readonly confined: number
   /** Runs code in a server, and returns its value or why it was refused. */
-  attempt(server: string, code: string): Promise<string>
+  readonly attempt: (server: string, code: string) => Promise<string>
 }
 
 /** A gateway with servers that an attacker controls: one in each sandbox, and one without. */
@@ -97,7 +97,7 @@ describe.skipIf(!canSandbox).each(users)('a server in a sandbox, with the gatewa
   test.each(presets)('AT-S10-1: writes only to named folders, /tmp and an empty home (%s)', async (preset) => {
     const { home, attempt } = held(preset)
     for (const path of ['/usr/x', '/etc/x', '/x', '/var/x', '/opt/x', join(home, 'notes', 'x'), process.execPath])
-      expect(await attempt(write(path)), path).toMatch(/^refused: (?:EROFS|EACCES|EPERM|ENOENT|ETXTBSY)$/u)
+      expect(`${path} ${await attempt(write(path))}`).toMatch(/ refused: (?:EROFS|EACCES|EPERM|ENOENT|ETXTBSY)$/u)
     // These exist in the sandbox only.
     for (const path of ['/tmp/mine', '/var/tmp/mine', join(home, 'mine'), join(home, 'unfold.json')]) await attempt(write(path))
     expect(await readFile('/tmp/mine').catch(() => 'missing')).toBe('missing')
@@ -111,7 +111,7 @@ describe.skipIf(!canSandbox).each(users)('a server in a sandbox, with the gatewa
   test.each(presets)('AT-S10-2: reads named folders and not the rest of the home folder (%s)', async (preset) => {
     const { home, attempt } = held(preset)
     for (const path of ['private/file.txt', 'unfold/run', 'notes/../private/file.txt'])
-      expect(await attempt(read(join(home, path))), path).toBe('refused: ENOENT')
+      expect(`${path} ${await attempt(read(join(home, path)))}`).toBe(`${path} refused: ENOENT`)
     expect(await attempt(read(join(home, 'unfold.json')))).not.toContain('mcpServers')
     const link = `const fs = require('fs'); fs.symlinkSync(${JSON.stringify(join(home, 'private'))}, '/tmp/link'); return fs.readdirSync('/tmp/link')`
     expect(await attempt(link)).toBe('refused: ENOENT')
@@ -120,7 +120,7 @@ describe.skipIf(!canSandbox).each(users)('a server in a sandbox, with the gatewa
     for (const folder of ['/root', '/home', '/run', '/tmp', '/var/tmp']) {
       const seen = await attempt(`return require('fs').readdirSync(${JSON.stringify(folder)})`)
       const names = (await readdir(folder).catch(() => [])).filter((name) => !home.split('/').includes(name))
-      for (const name of names) expect(seen, folder).not.toContain(JSON.stringify(name))
+      for (const name of names) expect(seen).not.toContain(JSON.stringify(name))
     }
     for (const name of ['named', 'notes'])
       expect(await attempt(read(join(home, name, 'file.txt')))).toBe(`done: "content of ${name}"`)
@@ -151,9 +151,9 @@ describe.skipIf(!canSandbox).each(users)('a server in a sandbox, with the gatewa
     expect(seen).not.toContain(String.raw`\u0000serve\u0000`)
     for (const pid of [gateway.pid, neighbour]) {
       expect(pid).toBeGreaterThan(0)
-      expect(await attempt(`process.kill(${pid}, 0)`), 'signal').toBe('refused: ESRCH')
+      expect(await attempt(`process.kill(${pid}, 0)`)).toBe('refused: ESRCH')
       for (const file of ['environ', 'mem', 'cwd/unfold.json', 'root/etc/hostname', 'fd/0'])
-        expect(await attempt(read(`/proc/${pid}/${file}`)), file).toBe('refused: ENOENT')
+        expect(`${file} ${await attempt(read(`/proc/${pid}/${file}`))}`).toBe(`${file} refused: ENOENT`)
     }
     expect(await attempt(`return require('fs').readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length < 10`)).toBe(
       'done: true',
@@ -179,9 +179,9 @@ describe.skipIf(!canSandbox).each(users)('a server in a sandbox, with the gatewa
       'mknod /tmp/disk b 8 0 && cat /tmp/disk',
       'chroot / true',
       'nsenter -t 1 -m true',
-      'ls /proc/1/root/home/* | grep .',
+      'ls -d /proc/1/cwd/../home/* | grep .',
     ])
-      expect(await attempt(shell(line)), line).toBe('done: false')
+      expect(`${line} ${await attempt(shell(line))}`).toBe(`${line} done: false`)
   })
 
   test('AT-S12-1: without a sandbox, as the guide says, it reads the environment of the gateway', async () => {

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { connect } from '@unfold-mcp/client'
 import { describe, expect, test, vi } from 'vitest'
 import { until } from '../../../client/test/processes.ts'
 import { commanded } from '../faults/command.ts'
@@ -66,6 +67,27 @@ describe.skipIf(!canSandbox)('the process of a server in a sandbox', () => {
     )
     expect(status).toContain(String.raw`NoNewPrivs:\t1`)
   })
+})
+
+test.skipIf(!canSandbox)('AT-S10-18: the files of the gateway stay hidden in a named folder that contains them', async () => {
+  await using gateway = await commanded(
+    { exposure: 'everything', mcpServers: { up: { command, args, sandbox: { preset: 'strict', write: ['.'] } } } },
+    { prepare: (folder) => writeFile(join(folder, 'file'), 'content') },
+  )
+  await until(async () => (await gateway.status()).upstreams[0]?.state === 'ready', 'it runs')
+  await using client = await connect({ url: gateway.url })
+  const attempt = async (code: string): Promise<string> => {
+    const [first] = (await client.call('up__run', { code })).content
+    return first?.type === 'text' ? first.text : ''
+  }
+  const { folder } = gateway.at
+  const at = (name: string): string => JSON.stringify(join(folder, name))
+  expect(await attempt(`return require('fs').readFileSync(${at('file')}, 'utf8')`)).toBe('done: "content"')
+  expect(await attempt(`return require('fs').readFileSync(${at('unfold.json')}, 'utf8')`)).toBe('done: ""')
+  expect(await attempt(`require('fs').writeFileSync(${at('unfold.json')}, '{}')`)).toMatch(/^refused: |^done: undefined$/u)
+  expect(await attempt(`require('fs').renameSync(${at('file')}, ${at('unfold.json')})`)).toMatch(/^refused: /u)
+  expect(await attempt(`return require('fs').readdirSync(${at('unfold')})`)).toBe('done: []')
+  expect(await readFile(join(folder, 'unfold.json'), 'utf8')).toContain('mcpServers')
 })
 
 describe.skipIf(process.platform !== 'linux')('a sandbox that cannot be enforced', () => {

@@ -32,7 +32,7 @@ const answers = {
   'tools/call': async ({ params }) => ({ content: [{ type: 'text', text: await run(params.arguments) }] }),
 }
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
+async function reply(line) {
   const { id, method, params } = JSON.parse(line)
   if (id === undefined) return
   const answer = answers[method]
@@ -41,4 +41,6 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
       ? { id, error: { code: -32_601, message: 'Method not found' } }
       : { id, result: await answer({ params }) },
   )
-})
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => void reply(line))
