@@ -83,7 +83,9 @@ test.skipIf(!canSandbox)('AT-S10-18: the files of the gateway stay hidden in a n
   const { folder } = gateway.at
   const at = (name: string): string => JSON.stringify(join(folder, name))
   expect(await attempt(`return require('fs').readFileSync(${at('file')}, 'utf8')`)).toBe('done: "content"')
-  expect(await attempt(`return require('fs').readFileSync(${at('unfold.json')}, 'utf8')`)).toBe('done: ""')
+  expect(await attempt(`return require('fs').readFileSync(${at('unfold.json')}, 'utf8')`)).toMatch(
+    /^refused: EACCES$|^done: ""$/u,
+  )
   expect(await attempt(`require('fs').writeFileSync(${at('unfold.json')}, '{}')`)).toMatch(/^refused: |^done: undefined$/u)
   expect(await attempt(`require('fs').renameSync(${at('file')}, ${at('unfold.json')})`)).toMatch(/^refused: /u)
   expect(await attempt(`return require('fs').readdirSync(${at('unfold')})`)).toBe('done: []')
