@@ -9,12 +9,15 @@ export {
   readCached,
   type ToolCache,
 } from './cache/cache.ts'
+export { hasNetwork, type Sandbox } from './config/sandbox.ts'
 export type { CommandTarget, LocalTarget, Target, TokenSource, UrlTarget } from './config/target.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { Connection, ConnectionEvent, LogEntry } from './connection.ts'
 export { ClientError, type ClientErrorDetails, type ClientReason, isClientError } from './errors/errors.ts'
 export { type AcquireOptions, type Lease, Pool, type PooledSession, type PoolOptions } from './pool.ts'
 export { type Launcher, launcherOf } from './process/launcher.ts'
+export { sandboxProgram } from './sandbox/bubblewrap.ts'
+export { pendingSandboxInstall } from './sandbox/installation.ts'
 export type { Budget } from './schema/budget.ts'
 export type { ValidationResult } from './schema/check.ts'
 export { validateArguments } from './schema/validate.ts'

@@ -80,6 +80,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const gateway = await Gateway.open({
     read,
     folder: dirname(file),
+    sandboxBase: { hide: ownFiles(read, options), installs: join(options.home, 'sandbox') },
     store,
     ...activationStore(read, options, file),
     log,
@@ -122,6 +123,20 @@ function activationStore({ config }: ReadConfig, { home }: StartOptions, file: s
   return { activations: fileStore(join(home, 'activations', folder)) }
 }
 
+/** Files of the gateway, which hold secrets and decisions. Servers in a sandbox do not see them. */
+function ownFiles(read: ReadConfig, { file, home }: StartOptions): readonly string[] {
+  const { store, audit } = read.config
+  const database = store.kind === 'sqlite' ? storePath(store.path, { file, home }) : undefined
+  return [
+    ...[resolve(file), resolve(home)],
+    ...(database === undefined ? [] : ['', '-wal', '-shm'].map((suffix) => `${database}${suffix}`)),
+    ...(audit === undefined ? [] : [resolve(dirname(file), audit.path)]),
+  ]
+}
+
+const storePath = (path: string | undefined, { file, home }: Pick<StartOptions, 'file' | 'home'>): string =>
+  path === undefined ? join(home, 'catalog.db') : resolve(dirname(file), path)
+
 async function openStore(
   { config }: ReadConfig,
   { home, file, log }: StartOptions,
@@ -129,7 +144,7 @@ async function openStore(
 ): Promise<CatalogStore> {
   const { store } = config
   if (store.kind === 'memory') return memoryCatalog()
-  const path = store.path === undefined ? join(home, 'catalog.db') : resolve(dirname(file), store.path)
+  const path = storePath(store.path, { file, home })
   const { sqliteCatalog } = await import('./stores/sqlite.ts')
   return sqliteCatalog(path, { report: (message) => log.warn({}, message), onStatus })
 }

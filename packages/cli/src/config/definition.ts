@@ -1,10 +1,12 @@
 import { parseEnv } from 'node:util'
+import type { Sandbox } from '@unfold-mcp/client'
 import { nearest, printable } from '@unfold-mcp/core'
 import { type Item, isList, isTable, typeName } from './document.ts'
 import type { Dialect } from './formats/dialects.ts'
 import { readText } from './formats/text.ts'
 import type { ConfigLocation } from './locations.ts'
 import type { Problem } from './problem.ts'
+import { readSandbox } from './sandbox.ts'
 import { envVariable, pathModule, type System } from './system.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
 import { expand, portableText, unsetProblem, type Variables } from './variables.ts'
@@ -35,6 +37,8 @@ export interface ServerEntry {
   /** Whether the user's own file defines it for this folder only. */
   readonly isProject?: boolean
   readonly inputs: ReadonlyMap<string, string>
+  /** `sandbox` of the whole file; only in `unfold.json`. */
+  readonly sandbox?: Item
 }
 
 /** With `problems` the server cannot be used; a server that only lacks variables still has a definition. */
@@ -146,6 +150,7 @@ class Reader {
     for (const [name, item] of tableOf(fields.get('env')))
       if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'is not a valid variable name')
     if (command === undefined || args === undefined || env === undefined) return undefined
+    const limits = this.#sandbox(fields)
     const expanded = { ...parsedEnv(envText), ...this.#passedOn(fields.get('env_vars')), ...valuesOf(env, 'expanded') }
     return {
       target: commandTarget(
@@ -153,12 +158,14 @@ class Reader {
         args.map(({ expanded: each }) => each),
         expanded,
         this.#cwd(cwd?.expanded),
+        limits,
       ),
       raw: commandTarget(
         command.raw,
         args.map(({ raw }) => raw),
         valuesOf(env, 'raw'),
         cwd?.raw,
+        limits,
       ),
       portable: commandTarget(
         command.portable,
@@ -169,8 +176,26 @@ class Reader {
           ...valuesOf(env, 'portable'),
         },
         cwd?.isUnset === true ? cwd.portable : this.#cwd(cwd?.expanded),
+        limits,
       ),
     }
+  }
+
+  #sandbox(fields: ReadonlyMap<string, Item>): Sandbox | undefined {
+    const { location, sandbox: all } = this.#entry
+    if (location.client !== 'unfold') return undefined
+    const { platform, home } = this.#system
+    const paths = pathModule(platform)
+    const read = readSandbox(fields.get('sandbox'), all, {
+      expand: (item, field) => this.#text(item, field)?.expanded,
+      resolve: (path) =>
+        /^~(?:\/|$)/u.test(path) ? paths.join(home, path.slice(1)) : paths.resolve(paths.dirname(location.file), path),
+      fail: (item, field, message) => this.#fail(item, field, message),
+    })
+    const cwd = fields.has('cwd') ? this.#cwd(this.#text(fields.get('cwd'), 'cwd')?.expanded) : undefined
+    // A working directory that the server names is readable; the home folder has to be named in `read`.
+    if (read === undefined || cwd === undefined || !paths.relative(cwd, home).startsWith('..')) return read
+    return { ...read, read: [...(read.read ?? []), cwd] }
   }
 
   /** Relative to the project folder, where project servers also run by default. */
@@ -333,12 +358,14 @@ function commandTarget(
   args: readonly string[],
   env: Record<string, string>,
   cwd: string | undefined,
+  sandbox: Sandbox | undefined,
 ): CommandTarget {
   return {
     command,
     ...(args.length > 0 && { args }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(cwd !== undefined && { cwd }),
+    ...(sandbox !== undefined && { sandbox }),
   }
 }
 

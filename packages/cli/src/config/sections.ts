@@ -34,7 +34,9 @@ export function sectionsOf(root: Item, location: ConfigLocation, system: System)
     }),
   )
   const more = location.shape === 'claude' ? perProject(fields.get('projects'), system, fail) : []
-  return { servers: [...servers, ...more].map((each) => ({ ...each, location, dialect, inputs })), problems }
+  const sandbox = location.client === 'unfold' ? fields.get('sandbox') : undefined
+  const shared = { location, dialect, inputs, ...(sandbox !== undefined && { sandbox }) }
+  return { servers: [...servers, ...more].map((each) => ({ ...each, ...shared })), problems }
 }
 
 type Fail = (item: Item, message: string) => void

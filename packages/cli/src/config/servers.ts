@@ -108,10 +108,11 @@ async function readServer(
   return { server, problems }
 }
 
-function hashOf({ item }: ServerEntry, { envText }: Definition): string | undefined {
+function hashOf({ item, sandbox }: ServerEntry, { envText }: Definition): string | undefined {
   try {
+    // A weaker sandbox of the file needs approval again, as one of the server does.
     return createHash('sha256')
-      .update(canonicalJson([toPlain(item), envText]))
+      .update(canonicalJson([toPlain(item), envText, ...(sandbox === undefined ? [] : [toPlain(sandbox)])]))
       .digest('hex')
   } catch {
     return undefined

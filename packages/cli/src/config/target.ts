@@ -1,3 +1,4 @@
+import type { Sandbox } from '@unfold-mcp/client'
 import { masked, maskedArgs, maskedUrl } from './mask.ts'
 
 export interface CommandTarget {
@@ -5,6 +6,8 @@ export interface CommandTarget {
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
   readonly cwd?: string
+  /** Only from `unfold.json`. */
+  readonly sandbox?: Sandbox
 }
 
 export interface UrlTarget {

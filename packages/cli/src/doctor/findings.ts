@@ -169,7 +169,9 @@ async function serverFinding(
     const identity = await connection.identity()
     const ms = Math.round(performance.now() - start)
     const { protocolVersion } = connection
-    const message = `${plural(tools.length, 'tool')}, MCP ${protocolVersion}, ${identity === undefined ? 'no identity' : `identity ${identity.server_id}`}, ${ms} ms`
+    const sandbox = 'command' in target ? target.sandbox : undefined
+    const limits = sandbox === undefined ? '' : `, sandbox ${sandbox.preset}`
+    const message = `${plural(tools.length, 'tool')}, MCP ${protocolVersion}, ${identity === undefined ? 'no identity' : `identity ${identity.server_id}`}, ${ms} ms${limits}`
     return { ...base, state: 'ok', message, tools: tools.length, protocol: protocolVersion, identity: identity?.server_id, ms }
   } catch (error) {
     if (io.signal.aborted) throw error
@@ -180,6 +182,8 @@ async function serverFinding(
       return { ...base, state: 'failed', message: problem, reason, npxFolder: details.npxFolder, next: 'unfold doctor --fix' }
     }
     if (reason === 'login_required') return { ...base, state: 'login', message: first, reason, next: `unfold login ${label}` }
+    // The message has the next step already.
+    if (typeof details.sandbox === 'string') return { ...base, state: 'failed', message, reason, sandbox: details.sandbox }
     return { ...base, state: 'failed', message, reason, next: nextFor(reason, label, target) }
   }
 }

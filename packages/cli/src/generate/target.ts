@@ -39,6 +39,7 @@ export function targetCode(target: Target, name: string): TargetCode {
     ...(target.cwd !== undefined && dependsOnFolder(target.cwd, [target.command, ...(target.args ?? [])])
       ? [`cwd: ${visibleJson(target.cwd)}`]
       : []),
+    ...(target.sandbox === undefined ? [] : [`sandbox: ${visibleJson(target.sandbox)}`]),
   ]
   return { text: `{ ${parts.join(', ')} }`, variables }
 }

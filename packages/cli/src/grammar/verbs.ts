@@ -117,6 +117,7 @@ export const verbs: { readonly [name: string]: Verb } = {
       header: texts('name: value', 'HTTP header; repeatable'),
       description: text('text', 'What the server is for'),
       group: text('name', 'Group of the server'),
+      sandbox: text('preset', 'Limits of the process: none, files or strict (Linux); default: as in the configuration'),
       lazy: toggle('Start on first call'),
       disabled: toggle('Add without enabling'),
       force: toggle('Replace a server of the same name'),

@@ -22,6 +22,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
         pid === undefined ? undefined : `pid ${pid}`,
       ]),
     ],
+    ['sandbox', sandboxText(upstream)],
     ['changes', joinParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)])],
     ['slowed', slowdownLine(upstream)],
     ['calls', `${formatNumber(calls.running)} running, ${formatNumber(calls.waiting)} waiting`],
@@ -46,6 +47,14 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
       { width, indent: 2, last: 'cut' },
     ),
   ].join('\n')
+}
+
+function sandboxText({ sandbox }: Upstream): string {
+  if (sandbox === undefined) return ''
+  const { preset, network, read, write } = sandbox
+  const paths = (what: string, list: readonly string[]): string | undefined =>
+    list.length === 0 ? undefined : `${what} ${list.map((path) => safeText(path)).join(', ')}`
+  return joinParts([preset, network ? 'network on' : 'network off', paths('reads', read), paths('writes', write)])
 }
 
 function slowdownLine(upstream: Upstream): string {

@@ -110,6 +110,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     toolCount(offered, tools),
     safeText(protocolVersion ?? ''),
     joinParts([
+      upstream.sandbox === undefined ? undefined : `sandbox ${upstream.sandbox.preset}`,
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
       throttleMs === 0 ? undefined : `slowed to ${formatDuration(throttleMs)}`,

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { canonicalJson, printable } from '@unfold-mcp/core'
 import type { CacheKey } from '../cache/cache.ts'
+import type { Sandbox } from './sandbox.ts'
 
 /** Server to start as a child process and use over stdio. The command is not run in a shell. */
 export interface CommandTarget {
@@ -16,6 +17,8 @@ export interface CommandTarget {
    * process group; `namespace`: a PID namespace of bubblewrap, which no process can leave, or `tree` if bubblewrap cannot be used.
    */
   readonly processes?: 'tree' | 'group' | 'namespace'
+  /** Limits what the server can read, write and connect to. Default: no limits. */
+  readonly sandbox?: Sandbox
 }
 
 /** Source of bearer tokens, called before every request. */
@@ -86,12 +89,14 @@ const secretHeaders = new Set(['authorization', 'cookie', 'proxy-authorization']
 
 /** Digests everything that selects the server. With a named credential, headers that carry one are excluded. */
 function digestOf(target: CommandTarget | UrlTarget, hasCredential: boolean): string {
-  const { command, args = [], env = {}, cwd = '' } = isCommand(target) ? target : { command: '' }
+  const { command, args = [], env = {}, cwd = '', sandbox }: CommandTarget = isCommand(target) ? target : { command: '' }
   const { url, headers = {}, transport = 'auto' } = isUrl(target) ? target : { url: '' }
   const stable = Object.entries(headers)
     .map(([header, value]) => [header.toLowerCase(), value] as const)
     .filter(([header]) => !hasCredential || !secretHeaders.has(header))
-  const parts = isCommand(target) ? { command, args, env, cwd } : { url, headers: Object.fromEntries(stable), transport }
+  const parts = isCommand(target)
+    ? { command, args, env, cwd, ...(sandbox !== undefined && { sandbox }) }
+    : { url, headers: Object.fromEntries(stable), transport }
   return createHash('sha256').update(canonicalJson(parts)).digest('hex')
 }
 

@@ -2,8 +2,18 @@ import { type Problem, printable } from '@unfold-mcp/core'
 
 /** Details of each reason. */
 export interface ClientErrorDetails {
-  /** No response. `tls`: code of the TLS failure. `retryAfterMs`: pause that the server requested. */
-  unreachable: { target: string; status?: number; lastLines?: readonly string[]; tls?: string; retryAfterMs?: number }
+  /**
+   * No response. `tls`: code of the TLS failure. `retryAfterMs`: pause that the server requested. `sandbox`: preset that cannot be
+   * enforced, so the server was not started.
+   */
+  unreachable: {
+    target: string
+    status?: number
+    lastLines?: readonly string[]
+    tls?: string
+    retryAfterMs?: number
+    sandbox?: string
+  }
   /** Authentication or more permissions are required. */
   login_required: { target: string; status?: number; scope?: string }
   /** `isInstalling`: started through a launcher such as `npx`, and no message was received. */

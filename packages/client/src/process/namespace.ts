@@ -14,12 +14,16 @@ export function usableBubblewrap(): Promise<string | undefined> {
   return probed
 }
 
-async function probe(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return undefined
-  const path = (process.env.PATH ?? '')
+/** Path of bubblewrap, if it is installed. */
+export const findBubblewrap = (): string | undefined =>
+  (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'bwrap'))
     .find((file) => existsSync(file))
+
+async function probe(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const path = findBubblewrap()
   if (path === undefined) return undefined
   return new Promise((resolve) => {
     execFile(path, [...flags, '--', 'true'], { timeout: 20_000 }, (error) => resolve(error === null ? path : undefined))

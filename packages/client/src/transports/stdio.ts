@@ -13,6 +13,7 @@ import { namespaced, signalNamespace, usableBubblewrap } from '../process/namesp
 import { damagedNpxFolder } from '../process/npx-folder.ts'
 import { OutputEnds } from '../process/output-ends.ts'
 import { endStrays, killStraysSync, processMark } from '../process/strays.ts'
+import { sandboxed } from '../sandbox/sandboxed.ts'
 import { malformedResponse, PendingRequests } from './pending-requests.ts'
 
 /**
@@ -134,14 +135,15 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     if (this.#child !== undefined) return
-    const { env, cwd } = this.#target
-    const { command, args = [] } = this.#target.processes === 'namespace' ? await this.#namespaced() : this.#target
+    const { cwd } = this.#target
+    const env = { ...getDefaultEnvironment(), ...caEnvironment(), ...this.#target.env, ...processMark(this.#id) }
+    const { command, args = [] } = await this.#commandLine(env)
     if (this.#isClosing) throw this.#closedError()
     let child: Child
     try {
       child = spawn(command, [...args], {
         stdio: ['pipe', 'pipe', 'pipe'],
-        env: { ...getDefaultEnvironment(), ...caEnvironment(), ...env, ...processMark(this.#id) },
+        env,
         ...(cwd !== undefined && { cwd }),
         detached: process.platform !== 'win32',
         windowsHide: true,
@@ -227,6 +229,18 @@ export class StdioTransport implements Transport {
 
   #report(pid: number, state: ProcessState): void {
     this.#options.onProcess?.(pid, state, this.#endsStrays ? this.#id : '')
+  }
+
+  /** The command, in its sandbox or namespace if it has one. */
+  async #commandLine(env: Readonly<Record<string, string>>): Promise<Pick<CommandTarget, 'command' | 'args'>> {
+    const { sandbox, processes } = this.#target
+    if (sandbox === undefined) return processes === 'namespace' ? this.#namespaced() : this.#target
+    this.#isNamespaced = true
+    try {
+      return await sandboxed({ ...this.#target, sandbox }, env)
+    } catch (error) {
+      throw error instanceof ClientError ? error : this.#startError(error)
+    }
   }
 
   async #namespaced(): Promise<Pick<CommandTarget, 'command' | 'args'>> {

@@ -3,7 +3,7 @@ import { renameDeprecatedKeys } from './deprecated-keys.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
 import { ruleViolations, ruleWarnings } from './rules.ts'
-import { type Config, configSchema, isCommandServer, type SearchConfig, type ServerConfig } from './schema.ts'
+import { type Config, configSchema, isCommandServer, type SandboxConfig, type SearchConfig, type ServerConfig } from './schema.ts'
 import { schemaErrors, stripForeignKeys } from './schema-errors.ts'
 import { type Environment, expand } from './variables.ts'
 
@@ -114,6 +114,7 @@ function expandVariables(config: Config, document: ConfigDocument, environment: 
       : config.store
   const audit = config.audit && { ...config.audit, path: expandAt(config.audit.path, ['audit', 'path']) }
   const search = expandSearch(config.search, expander(problems, ['search']))
+  const sandbox = expandSandbox(config.sandbox, expandAt)
   const profiles = Object.fromEntries(
     Object.entries(config.profiles).map(([name, profile]) => [
       name,
@@ -122,7 +123,7 @@ function expandVariables(config: Config, document: ConfigDocument, environment: 
         : { ...profile, search: expandSearch(profile.search, expander(problems, ['profiles', name, 'search'])) },
     ]),
   )
-  return { config: { ...config, mcpServers, profiles, search, store, ...(audit && { audit }) }, unset, problems }
+  return { config: { ...config, mcpServers, profiles, search, sandbox, store, ...(audit && { audit }) }, unset, problems }
 }
 
 type Expand = (text: string, path: readonly PropertyKey[]) => string
@@ -152,5 +153,12 @@ function expandServer(server: ServerConfig, expandText: Expand): ServerConfig {
     args: server.args.map((text, index) => expandText(text, ['args', index])),
     env: table('env', server.env),
     ...(server.cwd !== undefined && { cwd: expandText(server.cwd, ['cwd']) }),
+    ...(server.sandbox !== undefined && { sandbox: expandSandbox(server.sandbox, expandText) }),
   }
+}
+
+function expandSandbox(sandbox: SandboxConfig, expandText: Expand): SandboxConfig {
+  if (typeof sandbox === 'string') return sandbox
+  const paths = (key: 'read' | 'write'): string[] => sandbox[key].map((path, index) => expandText(path, ['sandbox', key, index]))
+  return { ...sandbox, read: paths('read'), write: paths('write') }
 }

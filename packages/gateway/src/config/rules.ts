@@ -1,5 +1,6 @@
 import { confusableNames, nearest, printable, unambiguous } from '@unfold-mcp/core'
 import { serverSlug } from '../names/naming.ts'
+import { sandboxSettings } from './process/sandbox.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 import { hasClientTokens } from './tokens.ts'
 
@@ -17,7 +18,22 @@ export function ruleViolations(config: Config): readonly RuleViolation[] {
     ...tokenRules(config),
     ...listenRules(config),
     ...embedders(config).flatMap(embedderRules),
+    ...sandboxRules(config),
   ]
+}
+
+/** Folders and network of a sandbox that is off would be a limit that does not exist. */
+function sandboxRules({ sandbox: all, mcpServers }: Config): readonly RuleViolation[] {
+  const configured = [
+    { path: ['sandbox'], own: all },
+    ...Object.entries(mcpServers).map(([name, server]) => ({
+      path: ['mcpServers', name, 'sandbox'],
+      own: isCommandServer(server) ? server.sandbox : undefined,
+    })),
+  ]
+  return configured
+    .filter(({ own }) => typeof own === 'object' && sandboxSettings(own, all).preset === 'none')
+    .map(({ path }) => ({ path, message: 'needs "preset": "files" or "strict", because there is no sandbox otherwise.' }))
 }
 
 /** Valid settings that are probably a mistake. */

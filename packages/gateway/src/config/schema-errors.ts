@@ -100,7 +100,8 @@ function unionProblems(
     const options = 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : []
     return [document.problem(path, value === undefined ? missing(path) : wrongChoice(value, options))]
   }
-  if (path.at(-1) === 'exposure')
+  // Either a name or an object.
+  if (path.at(-1) === 'exposure' || path.at(-1) === 'sandbox')
     return (issue.errors[isRecord(value) ? 1 : 0] ?? []).flatMap((each) => issueProblems(document, root, each, path))
   if (!isRecord(value)) return [document.problem(path, `must be an object, not ${kindOf(value)}.`)]
   const hasCommand = 'command' in value

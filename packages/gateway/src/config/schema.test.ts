@@ -23,6 +23,7 @@ test('suggestions include the keys of every object', () => {
     expect(keysAt([...path, 'embedder'], false)).toContain('apiKey')
   }
   expect(keysAt(['profiles', 'a', 'servers'], false)).toEqual([])
+  for (const path of [['sandbox'], ['mcpServers', 'a', 'sandbox']]) expect(keysAt(path, false)).toContain('network')
   expect(keysAt(['limits'], false)).toContain('bodyBytes')
   expect(keysAt(['mcpServers', 'a', 'env'], false)).toEqual([])
 })

@@ -78,6 +78,23 @@ const processes = z
     'Processes that end with a server: tree (its process group and, on Linux, descendants that left it), group, or namespace (Linux with bubblewrap: all of them, but setuid programs such as sudo do not work)',
   )
 
+const sandboxPreset = z
+  .enum(['none', 'files', 'strict'])
+  .describe(
+    'none; files (reads everything except home folders, writes nothing, network on); strict (reads system folders and its own program, network off)',
+  )
+
+const sandboxFolders = z.array(noNul.min(1, 'is empty').max(4_096, 'is longer than 4,096 characters'))
+
+const sandboxSettings = z.strictObject({
+  preset: sandboxPreset.optional().describe('Default for a server: the preset of the file'),
+  read: sandboxFolders.default([]).describe('Folders and files that it may read, relative to the folder of this file'),
+  write: sandboxFolders.default([]).describe('Folders and files that it may read and write, relative to the folder of this file'),
+  network: z.boolean().optional().describe('Default: true for files, false for strict'),
+})
+
+const sandbox = z.union([sandboxPreset, sandboxSettings])
+
 // Settings that unfold adds to the usual server definition.
 const serverSettings = {
   disabled: z.boolean().default(false).describe('true keeps the server in the file without using it'),
@@ -120,6 +137,9 @@ const commandServer = z.strictObject({
     .default(600_000)
     .describe('Timeout for the first message of npx, uvx, docker run and similar, which may have to install the server'),
   processes: processes.optional().describe('Processes that end with this server. Default: processes of the file'),
+  sandbox: sandbox
+    .optional()
+    .describe('Limits what the server can read, write and connect to (Linux with bubblewrap). Default: sandbox of the file'),
   ...serverSettings,
 })
 
@@ -288,6 +308,7 @@ export const configSchema = z.strictObject({
     )
     .default({}),
   processes: processes.default('tree'),
+  sandbox: sandbox.default('none').describe('Limits of all servers that are started as processes (Linux with bubblewrap)'),
   tokens: z.array(token).default([]),
   listen: listen.default(listen.parse({})),
   store: store.default({ kind: 'sqlite' }),
@@ -304,6 +325,7 @@ export type ToolOverride = z.output<typeof override>
 export type Profile = z.output<typeof profile>
 export type TokenRecord = z.output<typeof token>
 export type SearchConfig = z.output<typeof search>
+export type SandboxConfig = z.output<typeof sandbox>
 
 export const isCommandServer = (server: ServerConfig): server is CommandServer => 'command' in server
 
@@ -324,6 +346,8 @@ const shapes = {
   limits: Object.keys(limits.shape),
 } as const
 
+const sandboxKeys = Object.keys(sandboxSettings.shape)
+
 const exposureKeys = ['mode', 'budgetTokens', ...Object.keys(presentation)]
 
 const sections = ['search', 'listen', 'store', 'audit', 'results', 'limits'] as const
@@ -333,6 +357,7 @@ export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly s
   const [first, , third] = path
   if (path.length === 0) return shapes.top
   if (path.at(-1) === 'exposure' && (path.length === 1 || (path.length === 3 && first === 'profiles'))) return exposureKeys
+  if (path.at(-1) === 'sandbox' && (path.length === 1 || (path.length === 3 && first === 'mcpServers'))) return sandboxKeys
   if (first === 'mcpServers') {
     if (path.length === 2) return isUrl ? shapes.url : shapes.command
     return path.length === 4 && third === 'tools' ? shapes.tool : []

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { CommandTarget } from '@unfold-mcp/client'
+import { describe, expect, test } from 'vitest'
 import { settingsOf } from '../upstreams/config.ts'
 import { parseConfig } from './read.ts'
 import { targetOf } from './target.ts'
@@ -47,4 +49,47 @@ test('the settings of a server become those of its upstream, including defaults'
     sweepMs: 0,
   })
   expect(upstreamConfig(b, { folder: '/', processes: 'tree' }).disabled).toBe(true)
+})
+
+describe('the sandbox of a server', () => {
+  const folder = resolve('/etc/unfold')
+  const sandboxIn = (all: unknown, own?: unknown, more: object = {}) => {
+    const text = JSON.stringify({
+      sandbox: all,
+      mcpServers: { a: { command: 'x', ...more, ...(own !== undefined && { sandbox: own }) } },
+    })
+    const { config } = parseConfig(text, { file: 'unfold.json', environment: { NOTES: '/srv/notes' } })
+    const { a } = config.mcpServers
+    if (a === undefined) throw new Error('no server')
+    const { sandbox } = targetOf(a, folder, { sandbox: config.sandbox }) as CommandTarget
+    return sandbox
+  }
+
+  test('is that of the file, unless the server has its own; an object inherits the preset', () => {
+    expect(sandboxIn('none')).toBeUndefined()
+    expect(sandboxIn('strict')).toEqual({ preset: 'strict', read: [], write: [] })
+    expect(sandboxIn('strict', 'none')).toBeUndefined()
+    expect(sandboxIn({ preset: 'strict', read: ['a'] }, 'files')).toEqual({ preset: 'files', read: [], write: [] })
+    expect(sandboxIn('files', { network: false })).toEqual({ preset: 'files', read: [], write: [], network: false })
+  })
+
+  test('has absolute paths: relative to the file, to the home folder, or from a variable', () => {
+    expect(sandboxIn('strict', { read: ['a', '~/b'], write: [`\${NOTES}`] })).toEqual({
+      preset: 'strict',
+      read: [resolve(folder, 'a'), join(homedir(), 'b')],
+      write: [resolve('/srv/notes')],
+    })
+  })
+
+  test('includes a working directory that the server names, but not the home folder', () => {
+    expect(sandboxIn('strict', undefined, { cwd: 'sub' })?.read).toEqual([resolve(folder, 'sub')])
+    for (const cwd of [homedir(), resolve('/')]) expect(sandboxIn('strict', undefined, { cwd })?.read).toEqual([])
+  })
+
+  test('needs a preset for its folders, and known keys', () => {
+    expect(() => sandboxIn('none', { write: ['a'] })).toThrow('needs "preset": "files" or "strict"')
+    expect(() => sandboxIn({ network: false })).toThrow('needs "preset": "files" or "strict"')
+    expect(() => sandboxIn('stict')).toThrow('Did you mean "strict"?')
+    expect(() => sandboxIn('none', { preset: 'strict', writes: [] })).toThrow('Did you mean "write"?')
+  })
 })

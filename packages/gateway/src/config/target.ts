@@ -1,17 +1,30 @@
 import { resolve } from 'node:path'
 import type { CommandTarget, UrlTarget } from '@unfold-mcp/client'
-import { isCommandServer, type ServerConfig, type UrlServer } from './schema.ts'
+import { type SandboxBase, sandboxOf, sandboxSettings } from './process/sandbox.ts'
+import { type Config, isCommandServer, type ServerConfig, type UrlServer } from './schema.ts'
+
+/** Settings of the file that apply to every process. */
+export interface ProcessDefaults extends Partial<Pick<Config, 'processes' | 'sandbox'>> {
+  readonly sandboxBase?: SandboxBase | undefined
+}
 
 /** Relative folders are resolved from the folder of the configuration file, not from the working directory. */
 export function targetOf(
   server: ServerConfig,
   folder: string,
-  processes?: CommandTarget['processes'],
+  { processes, sandbox: all = 'none', sandboxBase }: ProcessDefaults = {},
 ): CommandTarget | UrlTarget {
   if (isCommandServer(server)) {
-    const { command, args, env, cwd } = server
+    const { command, args, env } = server
+    const cwd = resolve(folder, server.cwd ?? '.')
     const ending = server.processes ?? processes
-    return { command, args, env, cwd: resolve(folder, cwd ?? '.'), ...(ending !== undefined && { processes: ending }) }
+    const named = server.cwd === undefined ? undefined : cwd
+    const sandbox = sandboxOf(sandboxSettings(server.sandbox, all), { folder, cwd: named, ...sandboxBase })
+    return {
+      ...{ command, args, env, cwd },
+      ...(ending !== undefined && { processes: ending }),
+      ...(sandbox !== undefined && { sandbox }),
+    }
   }
   return { url: server.url, headers: server.headers, transport: transports[server.type ?? 'auto'] }
 }

@@ -7,6 +7,7 @@ import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
 import type { CallUpstream } from '../catalog/entries.ts'
 import { UpstreamSource } from '../catalog/source.ts'
+import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { upstreamConfig } from '../config/upstream.ts'
@@ -28,6 +29,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly read: ReadConfig
   /** Base folder for relative paths in the configuration. */
   readonly folder: string
+  /** Added to the sandboxes of servers. */
+  readonly sandboxBase?: SandboxBase
   /** Cache of the upstreams' definitions. The caller closes it. */
   readonly store: CatalogStore
   /** Store for activated tools; default: memory. */
@@ -189,9 +192,10 @@ export class Gateway implements AsyncDisposable {
     await this.#loadCached(config)
     this.#read = read
     this.access.configure(config)
-    const { folder, store } = this.#options
+    const { folder, store, sandboxBase } = this.#options
+    const { processes, sandbox } = config
     const configs = Object.entries(config.mcpServers).map(
-      ([name, server]) => [name, upstreamConfig(server, { folder, processes: config.processes })] as const,
+      ([name, server]) => [name, upstreamConfig(server, { folder, processes, sandbox, sandboxBase })] as const,
     )
     const applying = this.upstreams.apply(Object.fromEntries(configs))
     // Cached tools of new servers are served immediately.

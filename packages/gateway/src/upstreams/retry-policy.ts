@@ -4,7 +4,7 @@ import { publicErrorMessage } from './errors.ts'
 
 const maxReconnects = 6
 const loginRetryMs = 300_000
-// Certificates and caches are not fixed within seconds.
+// Certificates, caches and sandboxes are not fixed within seconds.
 const permanentRetryMs = 60_000
 // A failed installation is expensive to repeat.
 const firstInstallRetryMs = 5_000
@@ -67,5 +67,5 @@ export class RetryPolicy {
 
 /** True for errors that only the operator can fix. */
 const isPermanent = (error: unknown): boolean =>
-  (isClientError(error, 'unreachable') && error.details.tls !== undefined) ||
+  (isClientError(error, 'unreachable') && (error.details.tls !== undefined || error.details.sandbox !== undefined)) ||
   (isClientError(error, 'server_died') && error.details.npxFolder !== undefined)

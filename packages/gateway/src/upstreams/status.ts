@@ -1,5 +1,13 @@
+import { hasNetwork, type Sandbox } from '@unfold-mcp/client'
 import type { Slowdown } from './connected/follow-budget.ts'
 import type { UpstreamState } from './events.ts'
+
+export interface SandboxStatus {
+  readonly preset: 'files' | 'strict'
+  readonly network: boolean
+  readonly read: readonly string[]
+  readonly write: readonly string[]
+}
 
 /** Status of an upstream. */
 export interface UpstreamStatus {
@@ -20,6 +28,8 @@ export interface UpstreamStatus {
   /** URL of a remote server, without credentials and query. */
   readonly address?: string
   readonly pid?: number
+  /** Limits of its process; absent without a sandbox. */
+  readonly sandbox?: SandboxStatus
   readonly server?: string
   readonly protocolVersion?: string
   readonly era?: 'session' | 'stateless'
@@ -30,4 +40,10 @@ export interface UpstreamStatus {
   /** Present while its lists are read less often than they change, because following it is expensive. */
   readonly slowdown?: Slowdown
   readonly calls: { readonly running: number; readonly waiting: number }
+}
+
+/** Limits of a process, without the files of the gateway that it does not see. */
+export const sandboxStatus = (sandbox: Sandbox): SandboxStatus => {
+  const { preset, read = [], write = [] } = sandbox
+  return { preset, network: hasNetwork(sandbox), read, write }
 }

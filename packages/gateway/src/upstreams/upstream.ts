@@ -14,7 +14,7 @@ import type { Emit, UpstreamState } from './events.ts'
 import { failureText } from './failure-text.ts'
 import type { StartPhase, StartRequest } from './process/start-queue.ts'
 import { RetryPolicy } from './retry-policy.ts'
-import type { UpstreamStatus } from './status.ts'
+import { sandboxStatus, type UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
 
 export interface UpstreamOptions {
@@ -132,6 +132,7 @@ export class Upstream {
       tools: this.tools.length,
       calls: { running: this.#semaphore.running, waiting: this.#semaphore.waiting },
       ...(address !== undefined && { address }),
+      ...('command' in target && target.sandbox !== undefined && { sandbox: sandboxStatus(target.sandbox) }),
       ...(attempt !== undefined && { attempt }),
       ...(this.#isQueued && { isQueued: true }),
       ...(isStarting && this.#lastOutput !== undefined && { lastOutput: this.#lastOutput }),

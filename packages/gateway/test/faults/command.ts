@@ -13,6 +13,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Where its stderr goes, if it is not read. */
   readonly stderr?: number
+  /** Called with the folder of the configuration before the command starts. */
+  readonly prepare?: (folder: string) => Promise<void>
 }
 
 /** `unfold serve` as a separate process, once it is reachable. */
@@ -34,6 +36,7 @@ export async function commanded(config: object, options: CommandOptions = {}): P
   const at = await home()
   const file = join(at.folder, 'unfold.json')
   await writeFile(file, JSON.stringify(config))
+  await options.prepare?.(at.folder)
   const line = [
     ...(options.before ?? []),
     process.execPath,

@@ -55,6 +55,7 @@ async function targetFrom({ positionals, rest, command, flags }: Invocation, fol
   if (/^https?:\/\//iu.test(program)) {
     if (args.length > 0) throw usageError(`Unexpected argument "${args[0]}" after the URL.`)
     if (env.length > 0) throw usageError('--env requires a server started by a command. Use --header for a URL.')
+    if (textOf(flags, 'sandbox') !== undefined) throw usageError('--sandbox requires a server started by a command.')
     return { url: program, ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(headerFrom)) }) }
   }
   if (headers.length > 0) throw usageError('--header requires a server at a URL. Use --env for a command.')
@@ -92,9 +93,19 @@ function settingsFrom(flags: Flags): object {
   return {
     ...(description !== undefined && { description }),
     ...(group !== undefined && { group }),
+    ...sandboxFrom(flags),
     ...(isSet(flags, 'lazy') && { start: 'lazy' }),
     ...(isSet(flags, 'disabled') && { disabled: true }),
   }
+}
+
+const presets = ['none', 'files', 'strict']
+
+function sandboxFrom(flags: Flags): object {
+  const sandbox = textOf(flags, 'sandbox')
+  if (sandbox === undefined) return {}
+  if (!presets.includes(sandbox)) throw usageError(`--sandbox must be ${presets.join(', ')}, not "${sandbox}".`)
+  return { sandbox }
 }
 
 interface LiteralSecret {

@@ -1,6 +1,14 @@
 import { availableParallelism } from 'node:os'
 import type { Clock } from '@unfold-mcp/client'
-import { type CommandTarget, type Connection, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
+import {
+  type CommandTarget,
+  type Connection,
+  type ConnectOptions,
+  connect,
+  launcherOf,
+  pendingSandboxInstall,
+  type Target,
+} from '@unfold-mcp/client'
 import { InstallQueue } from './install-queue.ts'
 import { isInstalled, npxFolder } from './npx-cache.ts'
 
@@ -166,6 +174,7 @@ export class StartQueue {
 async function pendingInstallFolder(target: CommandTarget, { hasAnswered, wasKnown }: StartRequest): Promise<string | undefined> {
   const launcher = launcherOf(target)
   if (launcher === undefined || hasAnswered) return undefined
+  if (target.sandbox !== undefined) return pendingSandboxInstall(target)
   const { packages } = launcher
   // Only the folders of npx are known. Other launchers have installed the server if it connected before.
   if (packages.length === 0) return wasKnown ? undefined : ''
