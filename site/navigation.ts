@@ -17,7 +17,7 @@ const guides = (...names: readonly string[]): readonly string[] => names.map((na
  */
 export const sections: readonly Section[] = [
   { title: 'Overview', pages: ['docs/guides/README.md', 'docs/benchmarks.md'] },
-  { title: 'Gateway', pages: guides('gateway', 'connecting-clients', 'hosts', 'automatic-updates', 'command-line') },
+  { title: 'Gateway', pages: guides('gateway', 'connecting-clients', 'hosts', 'automatic-updates', 'secrets', 'command-line') },
   {
     title: 'Server library',
     pages: [

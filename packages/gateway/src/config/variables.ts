@@ -56,6 +56,6 @@ const unsetText = (name: string): string => `${name} is not set. Set it, or give
 
 function problemText({ kind, inside }: VariableProblem): string {
   if (kind === 'unknown')
-    return `contains \${${printable(inside)}}, which is not supported here. Write \${NAME}, \${NAME:-default}, \${keyring:name}, \${file:path} or \${command:program …}.`
+    return `contains \${${printable(inside)}}, which is not supported here. Write \${NAME} or \${NAME:-default}.`
   return `contains an unterminated or nested "\${". Write \${NAME} or \${NAME:-default}, or $\${ for a literal "\${".`
 }
