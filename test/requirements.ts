@@ -1067,22 +1067,6 @@ export const requirements = [
   },
 
   {
-    id: 'K07',
-    transports: 'none',
-    behaviour: 'a server gets the secrets that unfold.json refers to, and they appear in no output, log, file or process argument',
-  },
-  {
-    id: 'K08',
-    transports: 'none',
-    behaviour: 'a command reference that an edit adds runs only after a person approved it',
-  },
-  {
-    id: 'K09',
-    transports: 'none',
-    behaviour: 'variables that load code are shown in full, and --yes alone does not accept them',
-  },
-
-  {
     id: 'N01',
     transports: 'http',
     behaviour: 'a call waits for at most one call of each other client, however many those have queued',
