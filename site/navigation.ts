@@ -17,7 +17,10 @@ const guides = (...names: readonly string[]): readonly string[] => names.map((na
  */
 export const sections: readonly Section[] = [
   { title: 'Overview', pages: ['docs/guides/README.md', 'docs/benchmarks.md'] },
-  { title: 'Gateway', pages: guides('gateway', 'connecting-clients', 'hosts', 'automatic-updates', 'audit', 'command-line') },
+  {
+    title: 'Gateway',
+    pages: guides('gateway', 'connecting-clients', 'hosts', 'automatic-updates', 'audit', 'sandbox', 'secrets', 'command-line'),
+  },
   {
     title: 'Server library',
     pages: [

@@ -13,6 +13,7 @@ export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   remove: () => import('./commands/gateway/remove.ts'),
   import: () => import('./commands/gateway/import.ts'),
   token: () => import('./commands/gateway/token.ts'),
+  secret: () => import('./commands/gateway/secret.ts'),
   connect: () => import('./commands/gateway/connect.ts'),
   disconnect: () => import('./commands/gateway/disconnect.ts'),
   status: () => import('./commands/gateway/status.ts'),

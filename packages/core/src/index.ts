@@ -1,6 +1,7 @@
 export { parseBoolean } from './base/boolean.ts'
 export { ByteLines } from './base/byte-lines.ts'
 export { canonicalJson } from './base/canonical.ts'
+export { loadsCode } from './base/code-variables.ts'
 export { decodeUri } from './base/decode-uri.ts'
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
@@ -11,7 +12,14 @@ export { counted } from './base/plural.ts'
 export { isRecord } from './base/record.ts'
 export { Ring, type RingLimits } from './base/ring.ts'
 export { confusableKey, confusableNames, unambiguous } from './base/similar-names.ts'
-export { expandVariables, replaceVariables, type VariableProblem } from './base/variables.ts'
+export {
+  expandVariables,
+  replaceVariables,
+  type SecretReference,
+  secretReference,
+  secretReferencesIn,
+  type VariableProblem,
+} from './base/variables.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog/catalog.ts'
 export { surfaceNames } from './catalog/surface.ts'
 export {

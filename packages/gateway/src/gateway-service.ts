@@ -14,6 +14,7 @@ import type { Gateway } from './gateway/gateway.ts'
 import { type ListeningGateway, listenHttp } from './http/listen.ts'
 import type { Instrumentation } from './instrumentation.ts'
 import { writeRunFile } from './run-file.ts'
+import type { SecretResolver } from './secrets/resolver.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import type { Applied } from './upstreams/upstreams.ts'
 
@@ -31,6 +32,7 @@ export interface GatewayServiceOptions {
   readonly file: string
   readonly environment: Environment
   readonly home: string
+  readonly resolver?: SecretResolver
 }
 
 export interface ListenAddress {
@@ -63,13 +65,14 @@ export class GatewayService {
 
   /** Starts listening and watching the file. Without an address, only the admin API is served. */
   async start(read: ReadConfig, address: ListenAddress | undefined): Promise<void> {
-    const { file, environment } = this.#options
+    const { file, environment, resolver } = this.#options
     void this.#waitUntilReady()
     if (address !== undefined) this.#url = await this.#listen(address, 'http')
     // The stdio client can be served without the admin API.
     else await this.#listen({ host: '127.0.0.1', port: 0 }, 'stdio').catch((error: unknown) => this.#warnHidden(error))
     this.#watch = new ConfigWatch(file, read, {
       environment,
+      resolver,
       changed: (changed) => {
         this.#pendingApply = this.#pendingApply.then(() => this.#apply(changed))
       },
@@ -79,7 +82,7 @@ export class GatewayService {
   }
 
   async reload(): Promise<ReloadResult> {
-    await this.#watch?.reload()
+    await this.#watch?.reload({ isRefreshed: true })
     const isApplied = await this.#pendingApply
     const problems = this.#watch?.problems ?? []
     return { isApplied: isApplied && problems.length === 0, problems }
@@ -146,7 +149,7 @@ export class GatewayService {
   async #apply(next: ReadConfig): Promise<boolean> {
     const { gateway, instrumentation } = this.#options
     const log = this.#log
-    instrumentation.redactor.addConfig(next.config)
+    instrumentation.hide(next)
     const before = gateway.config
     const needRestart = restartRequired(before, next.config)
     try {
@@ -155,6 +158,8 @@ export class GatewayService {
       instrumentation.audit?.configApplied(before, next.config)
       instrumentation.journal.write('config', { isApplied: true })
       log.info({ applied }, `configuration reloaded${summarize(applied)}`)
+      for (const [upstream, problems] of next.notStarted)
+        log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
       const started = new Set([...applied.added, ...applied.replaced])
       for (const { upstream, message } of await exposedFiles(next.config, this.#options))
         if (started.has(upstream)) log.warn({ upstream }, message)

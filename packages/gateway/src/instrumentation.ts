@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { AuditLog } from './audit/audit-log.ts'
 import type { Log } from './base/log.ts'
+import type { ReadConfig } from './config/read.ts'
 import type { Config } from './config/schema.ts'
 import type { Environment } from './config/variables.ts'
 import type { GatewayOptions } from './gateway/gateway.ts'
@@ -31,17 +32,17 @@ export class Instrumentation {
 
   static async create(
     log: Log,
-    { config, environment, folder }: { readonly config: Config; readonly environment: Environment; readonly folder: string },
+    { read, environment, folder }: { readonly read: ReadConfig; readonly environment: Environment; readonly folder: string },
   ): Promise<Instrumentation> {
     const instrumentation = new Instrumentation(log, await loadTelemetry())
     instrumentation.redactor.add(secretVariables(environment))
-    instrumentation.redactor.addConfig(config)
-    const { audit } = config
+    instrumentation.hide(read)
+    const { audit } = read.config
     if (audit === undefined) return instrumentation
     const onStatus = (problem: string | undefined): void => instrumentation.degraded.update('audit', problem)
     const { redactor } = instrumentation
     instrumentation.#audit = new AuditLog({ path: resolve(folder, audit.path), config: audit, redactor, onStatus })
-    await instrumentation.#audit.open(config)
+    await instrumentation.#audit.open(read.config)
     return instrumentation
   }
 
@@ -55,6 +56,12 @@ export class Instrumentation {
   /** The audit log, if one is configured. */
   get audit(): AuditLog | undefined {
     return this.#audit
+  }
+
+  /** Redacts the secrets of a configuration from now on. */
+  hide({ config, secrets }: ReadConfig): void {
+    this.redactor.addConfig(config)
+    this.redactor.add(secrets.flatMap(partsOf))
   }
 
   /** Gateway options that connect this instrumentation. */
@@ -80,3 +87,11 @@ export class Instrumentation {
     await this.#audit?.close()
   }
 }
+
+// Servers log a key of several lines line by line.
+const minLineLength = 16
+
+const partsOf = (secret: string): readonly string[] => [
+  secret,
+  ...secret.split(/\r?\n/u).filter((line) => line.length >= minLineLength && !line.startsWith('-----')),
+]

@@ -13,6 +13,9 @@ import { exposedFiles } from './exposed-files.ts'
 import { Gateway, type GatewayOptions } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
 import { Instrumentation } from './instrumentation.ts'
+import { passphraseFrom } from './secrets/passphrase.ts'
+import { SecretResolver } from './secrets/resolver.ts'
+import type { Passphrase } from './secrets/store.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { memoryCatalog } from './stores/memory.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
@@ -29,6 +32,10 @@ export interface StartOptions {
   readonly lazy?: boolean | undefined
   /** Looks up the sign-in for a server that requires authentication. */
   readonly signIns?: SignIns
+  /** Asks for the passphrase of the stored secrets, if nothing in the environment provides it. */
+  readonly passphrase?: Passphrase
+  /** Whether the user approved a `${command:…}` that was added to the configuration after the start. Default: none. */
+  readonly isCommandApproved?: (command: string) => Promise<boolean>
   /** Overrides `listen.host` of the configuration. */
   readonly host?: string
   /** Overrides `listen.port` of the configuration. */
@@ -56,13 +63,21 @@ const deferStartsMs = 200
 /** Starts a gateway from its configuration file. Throws `ConfigError` if the file is invalid. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const file = resolve(options.file)
-  const read = await readConfig(file, options.environment)
+  const { environment, home, signIns } = options
+  const resolver = new SecretResolver({
+    folder: dirname(file),
+    home,
+    environment,
+    passphrase: passphraseFrom({ environment, prompt: options.passphrase }),
+    ...(options.isCommandApproved !== undefined && { isApproved: options.isCommandApproved }),
+  })
+  const read = await readConfig(file, environment, resolver)
   const { listen } = read.config
   const { host = listen.host, port = listen.port } = options
   checkPublicHost(file, host, read, options)
   const instrumentation = await Instrumentation.create(options.log, {
-    config: read.config,
-    environment: options.environment,
+    read,
+    environment,
     folder: dirname(file),
   })
   const { log } = instrumentation
@@ -76,7 +91,6 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const deferStartsUntil = new Promise<void>((done) => {
     startDeferred = done
   })
-  const { environment, home, signIns } = options
   const gateway = await Gateway.open({
     read,
     folder: dirname(file),
@@ -92,7 +106,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...instrumentation.hooks(() => gateway.config),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
-  const service = new GatewayService({ gateway, store, instrumentation, file, environment, home })
+  const service = new GatewayService({ gateway, store, instrumentation, file, environment, home, resolver })
   try {
     await service.start(read, options.http === false ? undefined : { host, port })
     setTimeout(startDeferred, deferStartsMs)

@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util'
 import type { Sandbox } from '@unfold-mcp/client'
-import { nearest, printable } from '@unfold-mcp/core'
+import { nearest, printable, type SecretReference } from '@unfold-mcp/core'
 import { type Item, isList, isTable, typeName } from './document.ts'
 import type { Dialect } from './formats/dialects.ts'
 import { readText } from './formats/text.ts'
@@ -21,6 +21,8 @@ export interface Definition {
   readonly portable: ServerTarget
   /** Environment variables that it reads. */
   readonly uses: readonly string[]
+  /** Secrets that it needs. */
+  readonly references: readonly SecretReference[]
   readonly disabled: boolean
   /** Content of its `envFile`. */
   readonly envText: string
@@ -47,9 +49,16 @@ export interface ReadDefinition {
   readonly problems: readonly Problem[]
 }
 
-/** Parses a server entry and collects all problems. */
-export async function readDefinition(entry: ServerEntry, system: System): Promise<ReadDefinition> {
-  const reader = new Reader(entry, system)
+/** Values of secrets by reference, as written. */
+export type SecretValues = ReadonlyMap<string, string>
+
+/** Parses a server entry and collects all problems. References to secrets without a value are kept. */
+export async function readDefinition(
+  entry: ServerEntry,
+  system: System,
+  secrets: SecretValues = new Map(),
+): Promise<ReadDefinition> {
+  const reader = new Reader(entry, system, secrets)
   const definition = await reader.read()
   const problems = [...reader.problems, ...reader.unsetProblems]
   return definition === undefined || reader.problems.length > 0 ? { problems } : { definition, problems }
@@ -90,12 +99,19 @@ class Reader {
   readonly #system: System
   readonly #variables: Variables
   readonly #uses = new Set<string>()
+  readonly #references = new Map<string, SecretReference>()
 
-  constructor(entry: ServerEntry, system: System) {
+  constructor(entry: ServerEntry, system: System, secrets: SecretValues) {
     this.#entry = entry
     this.#system = system
-    const { folder, inputs, dialect } = entry
-    this.#variables = { system, folder, inputs, bareNames: dialect.bareNames === true }
+    const { folder, inputs, dialect, location } = entry
+    const secret = (reference: SecretReference): string => {
+      this.#references.set(reference.text, reference)
+      return secrets.get(reference.text) ?? reference.text
+    }
+    // Other programs do not have them, or mean something else.
+    const own = location.client === 'unfold' ? { secret } : {}
+    this.#variables = { system, folder, inputs, bareNames: dialect.bareNames === true, ...own }
   }
 
   async read(): Promise<Definition | undefined> {
@@ -108,7 +124,7 @@ class Reader {
     const targets = kind === 'stdio' ? this.#command(fields, envText) : this.#url(fields, kind)
     if (targets === undefined) return undefined
     const disabled = this.#flag(fields, 'disabled') === true || this.#flag(fields, 'enabled') === false
-    return { ...targets, uses: [...this.#uses].sort(), disabled, envText }
+    return { ...targets, uses: [...this.#uses].sort(), references: [...this.#references.values()], disabled, envText }
   }
 
   /** Transport, explicit or derived from the fields. */
@@ -313,7 +329,10 @@ class Reader {
   }
 
   #expanded(item: Item, field: string, raw: string): Text | undefined {
+    const known = this.#references.size
     const { text, uses, unset, problems } = expand(raw, this.#variables)
+    if (this.#references.size > known && /^(?:command|args|cwd|envFile)/u.test(field))
+      this.#fail(item, field, 'secrets are not allowed here, because other users can see commands. Use env')
     for (const name of uses) this.#uses.add(name)
     for (const name of unset) this.unsetProblems.push({ ...this.#problem(item, field, unsetProblem(name)), unset: name })
     for (const problem of problems) this.#fail(item, field, problem)

@@ -1,4 +1,4 @@
-export { approvalStore, permissionFor } from './approval.ts'
+export { type Approval, approvalStore, permissionFor } from './approval.ts'
 export { isLiteralSecret } from './mask.ts'
 export { problemText } from './problem.ts'
 export { resolveServer } from './resolve.ts'

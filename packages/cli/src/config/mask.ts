@@ -1,10 +1,12 @@
+import { loadsCode, secretReferencesIn } from '@unfold-mcp/core'
+
 const mask = '***'
 const secretName = /pass|pwd|secret|token|key|auth|credential|bearer|cookie|session|signature/iu
 // bearer_token_env_var contains the name of a variable.
 const variableName = /env_?vars?$/iu
 const secretValue =
   /^(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|hf|AKIA|ASIA|AIza|eyJ|github_pat)[-_A-Za-z0-9]|^[A-Za-z0-9+/=_-]{32,}$/u
-const reference = /^(?:(?:Bearer|Basic|Token) )?\$\{[\w:]+\}$/iu
+const reference = /^(?:(?:Bearer|Basic|Token) )?\$\{(?:[\w:]+|(?:keyring|file|command):(?!-)[^{}]*)\}$/iu
 const address = /^[a-z][\w+.-]*:\/\//iu
 
 /** Whether a value is a literal secret, not a reference to a variable. */
@@ -13,8 +15,15 @@ export const isLiteralSecret = (name: string, value: string): boolean =>
 
 export const isSecretName = (name: string): boolean => secretName.test(name) && !variableName.test(name)
 
-/** Masks a value unless it is empty or a reference to a variable. */
-export const masked = (value: string): string => (value === '' || reference.test(value) ? value : mask)
+/** Masks a value unless it is empty or a reference to a variable. Commands within the value stay visible, because they are run. */
+export function masked(value: string): string {
+  if (value === '' || reference.test(value)) return value
+  const commands = secretReferencesIn(value).filter(({ kind }) => kind === 'command')
+  return [mask, ...commands.map(({ text }) => text)].join(' ')
+}
+
+/** Masks the value of an environment variable, unless the variable makes programs load code. */
+export const maskedVariable = (name: string, value: string): string => (loadsCode(name, value) ? value : masked(value))
 
 /** Masks secrets in command arguments: values of flags, variables and headers, and anything that looks like a secret. */
 export const maskedArgs = (args: readonly string[]): readonly string[] =>
@@ -39,7 +48,7 @@ function maskedHeader(text: string): string {
 /** `NAME=value` */
 function maskedPair(text: string): string {
   const [, name = '', value = ''] = /^([^=]*=)(.*)$/su.exec(text) ?? ['', text]
-  return `${name}${masked(value)}`
+  return `${name}${maskedVariable(name.slice(0, -1), value)}`
 }
 
 /** Masks recognisable secrets in any text. */

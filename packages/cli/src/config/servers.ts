@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '@unfold-mcp/core'
-import { type Definition, readDefinition, type ServerEntry } from './definition.ts'
+import { canonicalJson, type SecretReference } from '@unfold-mcp/core'
+import { type Definition, readDefinition, type SecretValues, type ServerEntry } from './definition.ts'
 import { readDocument, toPlain } from './document.ts'
 import { type ClientName, type ConfigLocation, configLocations, explicitLocation, type Trust } from './locations.ts'
 import type { Problem } from './problem.ts'
@@ -31,6 +31,10 @@ export interface FoundServer {
   readonly trust: Trust
   /** Environment variables that it reads. */
   readonly uses: readonly string[]
+  /** Secrets that it needs; `target` contains the references instead of the values. */
+  readonly references: readonly SecretReference[]
+  /** Returns the target with the values of its secrets. */
+  readonly withSecrets: (values: SecretValues) => Promise<ServerTarget>
   /** Hash of the definition as written and its `envFile`; identifies an approval. */
   readonly hash: string
   /** Required variables that are not set. */
@@ -91,7 +95,7 @@ async function readServer(
   if (definition === undefined) return { problems }
   const hash = hashOf(entry, definition)
   if (hash === undefined) return { problems: [{ file, line, column, server: name, message: `${name}: nested too deeply.` }] }
-  const { target, raw, portable, uses, disabled } = definition
+  const { target, raw, portable, uses, references, disabled } = definition
   const server = {
     key: name,
     target,
@@ -101,6 +105,8 @@ async function readServer(
     also: [],
     trust,
     uses,
+    references,
+    withSecrets: async (values: SecretValues) => (await readDefinition(entry, system, values)).definition?.target ?? target,
     hash,
     unset: [...new Set(problems.flatMap(({ unset }) => unset ?? []))],
     disabled,

@@ -1,5 +1,5 @@
 import type { Sandbox } from '@unfold-mcp/client'
-import { masked, maskedArgs, maskedUrl } from './mask.ts'
+import { masked, maskedArgs, maskedUrl, maskedVariable } from './mask.ts'
 
 export interface CommandTarget {
   readonly command: string
@@ -31,9 +31,12 @@ export function maskedTarget(target: ServerTarget): ServerTarget {
   return {
     ...target,
     ...(target.args !== undefined && { args: maskedArgs(target.args) }),
-    ...(target.env !== undefined && { env: maskedValues(target.env) }),
+    ...(target.env !== undefined && { env: maskedEnv(target.env) }),
   }
 }
+
+const maskedEnv = (values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskedVariable(name, value)]))
 
 const maskedValues = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, masked(value)]))

@@ -1,4 +1,11 @@
-import { expandVariables, printable, replaceVariables, type VariableProblem } from '@unfold-mcp/core'
+import {
+  expandVariables,
+  printable,
+  replaceVariables,
+  type SecretReference,
+  secretReference,
+  type VariableProblem,
+} from '@unfold-mcp/core'
 import { envVariable, pathModule, type System } from './system.ts'
 
 export interface Variables {
@@ -8,6 +15,8 @@ export interface Variables {
   readonly inputs: ReadonlyMap<string, string>
   /** Whether `$NAME` is expanded too. */
   readonly bareNames: boolean
+  /** Expands references to secrets; without it, they are unknown variables. */
+  readonly secret?: (reference: SecretReference) => string
 }
 
 export interface Expanded {
@@ -26,7 +35,7 @@ export function expand(text: string, variables: Variables): Expanded {
   const { system, bareNames, inputs } = variables
   const expanded = expandVariables(text, {
     variable: (name) => envVariable(system, name),
-    predefined: (inside) => predefined(inside, variables),
+    predefined: (inside) => secretValue(inside, variables) ?? predefined(inside, variables),
     bareNames,
   })
   // Other programs leave an unterminated `${` unchanged.
@@ -40,9 +49,20 @@ export function expand(text: string, variables: Variables): Expanded {
  */
 export function portableText(text: string, variables: Variables): string {
   return replaceVariables(text, {
-    braced: (inside) => predefined(inside, variables) ?? `\${${inside}}`,
+    braced: (inside) => predefined(inside, variables) ?? `\${${portableReference(inside, variables)}}`,
     bare: (name) => (variables.bareNames && envVariable(variables.system, name) ? `\${${name}}` : `$${name}`),
   })
+}
+
+function secretValue(inside: string, { secret }: Variables): string | undefined {
+  const reference = secret === undefined ? undefined : secretReference(inside)
+  return reference === undefined ? undefined : secret?.(reference)
+}
+
+/** The path of a secret file is relative to the configuration. */
+function portableReference(inside: string, { folder, system, secret }: Variables): string {
+  const reference = secret === undefined ? undefined : secretReference(inside)
+  return reference?.kind === 'file' ? `file:${pathModule(system.platform).resolve(folder, reference.argument)}` : inside
 }
 
 function predefined(name: string, { folder, system }: Variables): string | undefined {

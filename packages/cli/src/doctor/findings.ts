@@ -5,6 +5,7 @@ import { dataFolder, type Io } from '../base/io.ts'
 import { approvalStore, type FoundServer, permissionFor, problemText } from '../config/index.ts'
 import { type Flags, type Invocation, isSet, numberOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
+import { targetWithSecrets } from '../servers/secrets.ts'
 import { cacheFolder, connectTo, discoverServers, type ResolvedServer, resolveServerArgument } from '../servers/servers.ts'
 import { plural } from '../text/number.ts'
 import { commandPath } from './command-path.ts'
@@ -134,7 +135,7 @@ async function* serverFindings(servers: readonly FoundServer[], flags: Flags, io
       const about = { check: 'server', about: server.name } as const
       if (server.disabled) return { ...about, state: 'note', message: 'disabled in its configuration' }
       if (permissionFor(server, approvals) === 'allowed')
-        return serverFinding({ label: server.name, target: server.target }, flags, io, output)
+        return serverFinding({ label: server.name, target: server.target, found: server }, flags, io, output)
       const message = 'project server, not approved'
       return { ...about, state: 'note', message, next: `unfold list ${server.name}` }
     })
@@ -143,12 +144,12 @@ async function* serverFindings(servers: readonly FoundServer[], flags: Flags, io
 }
 
 async function serverFinding(
-  server: Pick<ResolvedServer, 'label' | 'target'>,
+  server: Pick<ResolvedServer, 'label' | 'target'> & { readonly found?: FoundServer },
   flags: Flags,
   io: Io,
   output: Output,
 ): Promise<Finding> {
-  const { label, target } = server
+  const { label, target, found } = server
   const base = { check: 'server', about: label } as const
   if ('command' in target) {
     const path = await commandPath(target.command, { ...io, cwd: target.cwd ?? io.cwd, env: { ...io.env, ...target.env } })
@@ -164,7 +165,8 @@ async function serverFinding(
   const start = performance.now()
   try {
     const timeoutMs = (numberOf(flags, 'timeout') ?? defaultSeconds) * 1_000
-    await using connection = await connectTo(server, flags, io, output, { timeoutMs })
+    const resolved = found === undefined ? target : await targetWithSecrets(found, flags, io, output)
+    await using connection = await connectTo({ label, target: resolved }, flags, io, output, { timeoutMs })
     const tools = await connection.tools()
     const identity = await connection.identity()
     const ms = Math.round(performance.now() - start)

@@ -16,6 +16,10 @@ export interface ApplyOptions {
   readonly output: Output
   /** Confirmation prompt; a function is called after the edit was computed. */
   readonly question?: string | (() => string | undefined)
+  /** Called after the diff was printed; throws if the edit must not be written. */
+  readonly consent?: () => Promise<void>
+  /** Called after all confirmations, before the edit is written. */
+  readonly confirmed?: () => Promise<void>
 }
 
 export interface ApplyResult {
@@ -25,7 +29,8 @@ export interface ApplyResult {
 }
 
 /** Prints the masked diff of an edit and writes it, after confirmation if required. */
-export async function applyEdit(plan: PlannedEdit, { flags, io, output, question }: ApplyOptions): Promise<ApplyResult> {
+export async function applyEdit(plan: PlannedEdit, options: ApplyOptions): Promise<ApplyResult> {
+  const { flags, io, output, question } = options
   const { file, before = '', after } = plan
   if (!plan.isChanged) return { file, changed: false }
   const style = createStyle({ env: io.env, isTerminal: io.stderr.isTTY === true })
@@ -33,8 +38,10 @@ export async function applyEdit(plan: PlannedEdit, { flags, io, output, question
   const mask = (text: string): string => maskConfigText(file, text)
   for (const line of diffLines(before, after, { style, mask })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
+  await options.consent?.()
   const prompt = typeof question === 'function' ? question() : question
   if (prompt !== undefined) await requireConfirmation(prompt, { flags, io, otherwise: 'No changes written.' })
+  await options.confirmed?.()
   const written = await withEditErrors(writeEdit(plan))
   if (written.backup !== undefined) output.note(`Backup: ${safeText(written.backup)}`)
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }

@@ -5,6 +5,7 @@ import type { WrittenConfig } from '@unfold-mcp/gateway/config'
 import { dataFolder, type Io } from '../base/io.ts'
 import { approvalStore, maskedTarget, permissionFor, type ServerTarget } from '../config/index.ts'
 import { type Flags, isSet } from '../grammar/grammar.ts'
+import { codeVariables, requireCodeConsent } from '../interactive/code-consent.ts'
 import { requireConfirmation } from '../interactive/require-confirmation.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
@@ -20,24 +21,30 @@ export async function approvedConfig(
 ): Promise<string> {
   const file = await requireConfig(named, io)
   if (named !== undefined || file === userConfigFile(io) || dirname(file) === io.home) return file
-  const { isLoopback, writtenConfig } = await import('@unfold-mcp/gateway/config')
+  const { isLoopback, secretCommands, writtenConfig } = await import('@unfold-mcp/gateway/config')
   const written = await writtenConfig(file)
   const { targets, paths } = effectsOf(written)
   // `doors` is part of the approved hash.
   const doors = accessRules(written, isLoopback)
+  const commands = secretCommands(written)
   const lines = [
     ...Object.entries(targets).map(
       ([name, target]) => `  ${safeText(name)}  ${safeText(JSON.stringify(maskedTarget(target)), wide)}`,
     ),
     ...paths.map((path) => `  writes to ${safeText(path, wide)}`),
+    ...commands.map((command) => `  runs ${safeText(command, wide)}`),
     ...doors.map((door) => `  ${safeText(door, wide)}`),
   ]
   if (lines.length === 0) return file
   const what = `${safeText(file)} is in this folder. With it, the gateway starts or connects to:\n${lines.join('\n')}`
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
-  const hash = createHash('sha256').update(canonicalJson({ targets, paths, doors })).digest('hex')
+  const hash = createHash('sha256')
+    .update(canonicalJson({ targets, paths, doors, ...(commands.length > 0 && { commands }) }))
+    .digest('hex')
   const request = { key: 'unfold serve', trust: 'project', source: { client: 'unfold', file, line: 1 }, hash } as const
-  if (permissionFor(request, await store.list()) === 'allowed' || isSet(flags, 'yes')) output.note(what)
+  const isApproved = permissionFor(request, await store.list()) === 'allowed'
+  if (!isApproved) await requireCodeConsent(codeVariables(targets), { flags, io, otherwise: 'Nothing was started.' })
+  if (isApproved || isSet(flags, 'yes')) output.note(what)
   else
     await requireConfirmation(`${what}\nServe it?`, {
       flags,

@@ -7,10 +7,12 @@ import type { Edit } from '../edit/edit.ts'
 import { planEdit } from '../edit/file.ts'
 import { jsonAt, setJson } from '../edit/json.ts'
 import { type Flags, textOf } from '../grammar/grammar.ts'
+import { addedVariables, requireCodeConsent } from '../interactive/code-consent.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 import { type ApplyOptions, type ApplyResult, applyEdit, withEditErrors } from './apply.ts'
 import { findConfig, userConfigFile } from './config-file.ts'
+import { addedCommands, approveCommands } from './secret-commands.ts'
 
 /** An existing configuration, or the path of the user configuration. */
 export async function configToEdit(flags: Flags, io: Io): Promise<string> {
@@ -33,8 +35,19 @@ export async function editConfig(
       return after
     }),
   )
-  return { ...(await applyEdit(plan, applying)), read: read(plan.after) }
+  const { flags, output } = applying
+  const variables = addedVariables(serversIn(plan.before), serversIn(plan.after))
+  const commands = await addedCommands(plan.before, plan.after)
+  const applied = await applyEdit(plan, {
+    ...applying,
+    consent: () => requireCodeConsent(variables, { flags, io, otherwise: 'No changes written.' }),
+    // Before a running gateway reads the file.
+    confirmed: () => approveCommands(file, commands, io, output),
+  })
+  return { ...applied, read: read(plan.after) }
 }
+
+const serversIn = (text: string | undefined): unknown => (text === undefined ? undefined : jsonAt(text, ['mcpServers']))
 
 /** Throws if the configuration does not define the server. */
 export function requireServer(text: string, name: string, file: string): void {

@@ -2,7 +2,7 @@ import { type Node, parseTree } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
 import { formatOf } from '../config/document.ts'
-import { isLiteralSecret, isSecretName, masked, maskedArgs, maskedLine, maskedText } from '../config/mask.ts'
+import { isLiteralSecret, isSecretName, masked, maskedArgs, maskedLine, maskedText, maskedVariable } from '../config/mask.ts'
 
 /**
  * Masks possible secrets in the environment, headers, arguments and URLs of servers; references to variables stay visible. Keeps
@@ -107,7 +107,7 @@ function secretsIn(node: Node, key = ''): readonly Secret[] {
 const maskedIn =
   (name: string) =>
   (value: string): string =>
-    value.length >= minLength || isLiteralSecret(name, value) ? masked(value) : value
+    value.length >= minLength || isLiteralSecret(name, value) ? maskedVariable(name, value) : value
 
 function changed(node: Node, hide: (value: string) => string): readonly Secret[] {
   if (typeof node.value !== 'string') return []

@@ -10,6 +10,7 @@ const gateway = [
   'connect',
   'disconnect',
   'token',
+  'secret',
   'status',
   'logs',
   'audit',

@@ -43,6 +43,10 @@ export const common: Flags = {
   help: toggle('Show help', 'h'),
 }
 
+const consentFlags: Flags = {
+  'allow-env': texts('NAME', 'With --yes: allow this variable, which makes programs load other code; repeatable'),
+}
+
 /** Flags of the commands that connect to a server. */
 const serverFlags: Flags = {
   timeout: number('seconds', 'Timeout; default: 60, or 600 while npx, uvx or docker may be installing the server'),
@@ -52,6 +56,7 @@ const serverFlags: Flags = {
   server: text('name', 'Server, so that tools come first (also UNFOLD_SERVER)'),
   protocol: text('revision', 'auto, session or 2026-07-28'),
   'no-cache': toggle('Bypass the tool cache'),
+  ...consentFlags,
 }
 
 // A preview chooses the protocol itself and never reads a cache.
@@ -106,6 +111,7 @@ export const verbs: { readonly [name: string]: Verb } = {
       exposure: text('name', 'With --stdio: how tools are exposed; over HTTP use /mcp?exposure=search'),
       view: text('groups=a,b', 'With --stdio: initial view; over HTTP use /mcp?groups=a,b'),
       'log-level': text(logLevels, 'Log level; default: info, or warn with --stdio'),
+      ...consentFlags,
     },
   },
   add: {
@@ -122,6 +128,7 @@ export const verbs: { readonly [name: string]: Verb } = {
       disabled: toggle('Add without enabling'),
       force: toggle('Replace a server of the same name'),
       about: text('text', 'Same as --description'),
+      ...consentFlags,
       ...editFlags,
     },
   },
@@ -136,6 +143,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     usage: '[<name> …]',
     flags: {
       from: text(importedClients, 'Import from this client only, or from a file'),
+      ...consentFlags,
       ...editFlags,
     },
   },
@@ -146,6 +154,14 @@ export const verbs: { readonly [name: string]: Verb } = {
       profile: text('name', 'With add: restrict the token to this profile'),
       role: text('metrics|viewer|reviewer|operator|admin', 'With add: for /metrics and the admin API instead of MCP clients'),
       ...editFlags,
+    },
+  },
+  secret: {
+    description: 'Store secrets outside the configuration',
+    usage: 'set|list|remove [<name>]',
+    flags: {
+      store: text('keyring|file', 'With set: where to store it; default: the system keyring if it is usable'),
+      config: text('unfold.json file', 'With list: configuration that uses the secrets'),
     },
   },
   connect: {

@@ -16,9 +16,11 @@ import {
 } from '../config/index.ts'
 import { type Flags, type Invocation, isSet, numberOf, textOf, textsOf } from '../grammar/grammar.ts'
 import { verbs } from '../grammar/verbs.ts'
+import { codeVariables, requireCodeConsent } from '../interactive/code-consent.ts'
 import { requireConfirmation } from '../interactive/require-confirmation.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
+import { targetWithSecrets } from './secrets.ts'
 
 export interface ResolvedServer {
   /** Name in messages. */
@@ -67,7 +69,11 @@ export async function resolveServerArgument(invocation: Invocation, io: Io, outp
   }
   for (const problem of found.problems) if (problem.server === undefined) output.warn(problemText(problem))
   await requirePermission(choice.server, flags, io, output)
-  return { label: choice.server.name, target: withExtras(choice.server.target, flags), positionals: others }
+  return {
+    label: choice.server.name,
+    target: withExtras(await targetWithSecrets(choice.server, flags, io, output), flags),
+    positionals: others,
+  }
 }
 
 /** Command to call a tool of the same server. */
@@ -157,6 +163,7 @@ async function requirePermission(server: FoundServer, flags: Flags, io: Io, outp
   if (permissionFor(server, await store.list()) === 'allowed') return
   const shown = safeText(JSON.stringify(server.shown), { limit: 500 })
   const what = `Server "${safeText(server.name)}" is defined by this project (${safeText(server.source.file)}:${server.source.line}): ${shown}`
+  await requireCodeConsent(codeVariables({ [server.name]: server.target }), { flags, io, otherwise: 'Not started.' })
   await requireConfirmation(`${what}\nRun it?`, {
     flags,
     io,

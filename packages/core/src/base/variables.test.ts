@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configuration files look like this
 import { describe, expect, test } from 'vitest'
-import { expandVariables, replaceVariables, type VariableSource } from './variables.ts'
+import { expandVariables, replaceVariables, secretReferencesIn, type VariableSource } from './variables.ts'
 
 const values: { readonly [name: string]: string } = {
   NAME: 'value',
@@ -69,4 +69,14 @@ describe('a text', () => {
 test('references are replaced without expansion, and escapes stay', () => {
   const replaced = replaceVariables('${a} $b $${c} ${d', { braced: (inside) => `<${inside}>`, bare: (name) => `(${name})` })
   expect(replaced).toBe('<a> (b) $${c} ${d')
+})
+
+test('references to secrets are found, but not escaped ones or variables with a default', () => {
+  expect(
+    secretReferencesIn('a ${keyring:team/x} ${file:a b.pem}${command:op read {id}} $${file:no} ${file:-no} ${env:NO}'),
+  ).toEqual([
+    { kind: 'keyring', argument: 'team/x', text: '${keyring:team/x}' },
+    { kind: 'file', argument: 'a b.pem', text: '${file:a b.pem}' },
+    { kind: 'command', argument: 'op read {id}', text: '${command:op read {id}}' },
+  ])
 })

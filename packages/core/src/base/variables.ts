@@ -69,6 +69,38 @@ export function expandVariables(text: string, { variable, predefined, bareNames 
   return { text: expanded, uses: [...uses], unset: [...unset], problems }
 }
 
+/** Reference to a secret that is stored outside the configuration. */
+export interface SecretReference {
+  readonly kind: 'keyring' | 'file' | 'command'
+  /** Name, path or command line. */
+  readonly argument: string
+  /** As written: `${kind:argument}`. */
+  readonly text: string
+}
+
+// `${file:-x}` is a variable with a default.
+const secret = /^(keyring|file|command):(?!-)(.*)$/su
+
+/** Parses the text between the braces of `${keyring:name}`, `${file:path}` and `${command:line}`. */
+export function secretReference(inside: string): SecretReference | undefined {
+  const [, kind, argument = ''] = secret.exec(inside) ?? []
+  return kind === undefined ? undefined : { kind: kind as SecretReference['kind'], argument, text: `${opening}${inside}}` }
+}
+
+/** Returns the references to secrets in a text. */
+export function secretReferencesIn(text: string): readonly SecretReference[] {
+  const found: SecretReference[] = []
+  replaceVariables(text, {
+    braced(inside) {
+      const reference = secretReference(inside)
+      if (reference !== undefined) found.push(reference)
+      return ''
+    },
+    bare: () => '',
+  })
+  return found
+}
+
 /** Replaces the references in a text with the results of callbacks. */
 export function replaceVariables(
   text: string,

@@ -386,6 +386,40 @@ describe('variables', () => {
     expect(notStarted.get('git')?.[0]).toMatchObject({ path: 'mcpServers.git.args[0]', line: 6, message })
   })
 
+  test('that refer to secrets expand to nothing without a lookup, and are rejected where others could see them', () => {
+    const text = json({
+      mcpServers: {
+        web: { url: '${keyring:url}', headers: { Authorization: 'Bearer ${file:a}' } },
+        git: { command: '${command:x}', args: ['${keyring:x}'], env: { A: '${keyring:x}' } },
+        off: { command: 'x', env: { A: '${command:never}' }, disabled: true },
+      },
+    })
+    const unresolved = read(text)
+    expect(unresolved.config.mcpServers.web).toMatchObject({ url: '', headers: { Authorization: 'Bearer ' } })
+    expect([...unresolved.notStarted.keys()]).toEqual(['git'])
+    expect(unresolved.notStarted.get('git')?.map(({ path }) => path)).toEqual([
+      'mcpServers.git.command',
+      'mcpServers.git.args[0]',
+    ])
+    expect(unresolved.secrets).toEqual([])
+
+    const asked: string[] = []
+    const resolved = parseConfig(text, {
+      file: 'unfold.json',
+      environment: {},
+      secrets: ({ text: reference }) => {
+        asked.push(reference)
+        return { value: reference === '${file:a}' ? 'two\nlines' : 'https://example.com/${A}' }
+      },
+    })
+    expect(asked).toEqual(['${keyring:url}', '${file:a}', '${keyring:x}'])
+    expect(resolved.notStarted.get('web')?.[0]).toMatchObject({
+      path: 'mcpServers.web.headers.Authorization',
+      message: expect.stringContaining('contains a line break'),
+    })
+    expect(resolved.secrets).toEqual(['https://example.com/${A}', 'two\nlines', 'https://example.com/${A}'])
+  })
+
   test('of a disabled server are not checked', () => {
     const { config, notStarted } = read(json({ mcpServers: { git: { url: '${NO}', disabled: true } } }))
     expect(Object.keys(config.mcpServers)).toEqual(['git'])

@@ -1,25 +1,76 @@
+import type { SecretReference } from '@unfold-mcp/core'
 import { FileKindError, readRegularFile } from '@unfold-mcp/core/files'
+import type { SecretLookup, SecretResolver } from '../secrets/resolver.ts'
 import { renameDeprecatedKeys } from './deprecated-keys.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
-import { ConfigError, type ConfigProblem } from './problem.ts'
-import { ruleViolations, ruleWarnings } from './rules.ts'
+import { ConfigError, type ConfigProblem, pathText } from './problem.ts'
+import { type RuleViolation, ruleViolations, ruleWarnings } from './rules.ts'
 import { type Config, configSchema, isCommandServer, type SandboxConfig, type SearchConfig, type ServerConfig } from './schema.ts'
 import { schemaErrors, stripForeignKeys } from './schema-errors.ts'
-import { type Environment, expand } from './variables.ts'
+import { type Environment, expand, type SecretSource } from './variables.ts'
 
 /** A valid configuration. */
 export interface ReadConfig {
   /** Defaults and variables filled in, without the servers in `notStarted`. */
   readonly config: Config
-  /** Servers whose variables are not set. The others can be used. */
+  /** Servers whose variables are not set, or whose secrets cannot be read. The others can be used. */
   readonly notStarted: ReadonlyMap<string, readonly ConfigProblem[]>
   readonly warnings: readonly ConfigProblem[]
+  /** Values of all secrets that the configuration refers to. */
+  readonly secrets: readonly string[]
 }
 
-/** Reads a configuration file. Throws `ConfigError` with all problems. */
-export async function readConfig(file: string, environment: Environment): Promise<ReadConfig> {
-  return parseConfig(await readConfigText(file), { file, environment })
+/** Reads a configuration file. Throws `ConfigError` with all problems. Without a resolver, references to secrets expand to nothing. */
+export async function readConfig(file: string, environment: Environment, resolver?: SecretResolver): Promise<ReadConfig> {
+  const text = await readConfigText(file)
+  return resolver === undefined ? parseConfig(text, { file, environment }) : resolveConfig(text, { file, environment, resolver })
 }
+
+export interface ResolveOptions {
+  readonly file: string
+  readonly environment: Environment
+  readonly resolver: SecretResolver
+  /** Runs commands again; default: false. */
+  readonly isRefreshed?: boolean
+}
+
+/** Parses the text of a configuration file and resolves its secrets. Throws `ConfigError` with all problems. */
+export async function resolveConfig(
+  text: string,
+  { resolver, isRefreshed = false, ...options }: ResolveOptions,
+): Promise<ReadConfig> {
+  const references = referencesIn(validate(text, options.file).written)
+  return parseConfig(text, { ...options, secrets: await resolver.resolve(references, { isRefreshed }) })
+}
+
+/** Returns the command lines of all `${command:…}` in use. */
+export const secretCommands = (config: Config): readonly string[] => [
+  ...new Set(referencesIn(config).flatMap(({ kind, argument }) => (kind === 'command' ? [argument] : []))),
+]
+
+/** Returns the command lines of all `${command:…}` in use; none if the text is invalid. */
+export function secretCommandsIn(text: string): readonly string[] {
+  try {
+    return secretCommands(validate(text, '').written)
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
+}
+
+/** A reference to a secret and the setting that contains it. */
+export interface SecretUse {
+  readonly reference: SecretReference
+  /** Such as `mcpServers.git.env.TOKEN`. */
+  readonly path: string
+}
+
+/** Returns the references to secrets of all settings in use, as written. */
+export function secretUses(config: Config): readonly SecretUse[] {
+  return expandAll(config, {}, () => undefined).uses
+}
+
+const referencesIn = (config: Config): readonly SecretReference[] => secretUses(config).map(({ reference }) => reference)
 
 /** Reads the text of a configuration file. Throws `ConfigError` if that fails. */
 export async function readConfigText(file: string): Promise<string> {
@@ -45,16 +96,24 @@ const reasons: { readonly [code: string]: string } = {
   EACCES: 'is not readable by this user.',
 }
 
+export interface ParseOptions {
+  readonly file: string
+  readonly environment: Environment
+  /** Resolved secrets. Without them, references to secrets expand to nothing. */
+  readonly secrets?: SecretLookup
+}
+
 /** Parses the text of a configuration file. Throws `ConfigError` with all problems. */
-export function parseConfig(
-  text: string,
-  { file, environment }: { readonly file: string; readonly environment: Environment },
-): ReadConfig {
+export function parseConfig(text: string, { file, environment, secrets = () => undefined }: ParseOptions): ReadConfig {
   const { written, document, warnings } = validate(text, file)
-  const { config, unset, problems } = expandVariables(written, document, environment)
+  const expanded = expandAll(written, environment, secrets)
+  const located = ({ path, message }: RuleViolation): ConfigProblem => document.problem(path, message)
+  const { config, unresolvedUrls } = expanded
+  const unset = new Map([...expanded.unset].map(([name, violations]) => [name, violations.map(located)]))
+  const problems = expanded.problems.map(located)
   const notStarted = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
   const violations = ruleViolations(config)
-    .filter(({ path }) => !isUnexpandedUrl(path, notStarted))
+    .filter(({ path }) => !isUnexpandedUrl(path, notStarted) && !isUnexpandedUrl(path, unresolvedUrls))
     .map(({ path, message }) => document.problem(path, message))
   // A value with an unset variable is already reported.
   const all = [...problems, ...violations.filter(({ path }) => !problems.some((problem) => problem.path === path))]
@@ -65,7 +124,12 @@ export function parseConfig(
       mcpServers: Object.fromEntries(Object.entries(config.mcpServers).filter(([name]) => !notStarted.has(name))),
     },
     notStarted,
-    warnings: inOrder([...warnings, ...ruleWarnings(config).map(({ path, message }) => document.problem(path, message, 'key'))]),
+    warnings: inOrder([
+      ...warnings,
+      ...ruleWarnings(config).map(({ path, message }) => document.problem(path, message, 'key')),
+      ...expanded.warnings.map(located),
+    ]),
+    secrets: expanded.secrets,
   }
 }
 
@@ -86,23 +150,48 @@ function validate(text: string, file: string) {
 const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
   problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
 
-const isUnexpandedUrl = (path: readonly PropertyKey[], notStarted: ReadonlyMap<string, unknown>): boolean =>
-  path[0] === 'mcpServers' && path[2] === 'url' && notStarted.has(String(path[1]))
+const isUnexpandedUrl = (path: readonly PropertyKey[], names: { readonly has: (name: string) => boolean }): boolean =>
+  path[0] === 'mcpServers' && path[2] === 'url' && names.has(String(path[1]))
 
-function expandVariables(config: Config, document: ConfigDocument, environment: Environment) {
-  const unset = new Map<string, readonly ConfigProblem[]>()
-  const problems: ConfigProblem[] = []
+// Other users of the machine can see the arguments of processes.
+const notInCommands: SecretSource = {
+  forbidden: 'secrets are not allowed in commands, because other users can see them there. Use env.',
+}
+const notInPaths: SecretSource = { forbidden: 'secrets are allowed only in env, headers, url and apiKey.' }
+
+function expandAll(config: Config, environment: Environment, lookup: SecretLookup) {
+  const unset = new Map<string, readonly RuleViolation[]>()
+  const problems: RuleViolation[] = []
+  const warnings: RuleViolation[] = []
+  const secrets: string[] = []
+  const uses: SecretUse[] = []
+  const unresolvedUrls = new Set<string>()
   const expander =
-    (serverProblems: ConfigProblem[], parent: readonly PropertyKey[]): Expand =>
-    (text, path) => {
-      const expanded = expand(text, environment)
-      for (const problem of expanded.problems) serverProblems.push(document.problem([...parent, ...path], problem))
+    (found: RuleViolation[], parent: readonly PropertyKey[]): Expand =>
+    (text, path, source) => {
+      const at = [...parent, ...path]
+      const used: SecretLookup = (reference) => {
+        uses.push({ reference, path: pathText(at) })
+        return lookup(reference)
+      }
+      const expanded = expand(text, environment, source ?? used)
+      for (const message of expanded.problems) found.push({ path: at, message })
+      if (at[2] === 'headers' && /[\r\n]/u.test(expanded.text))
+        found.push({ path: at, message: 'contains a line break in the value of a variable or secret. Remove it.' })
+      for (const message of expanded.warnings) warnings.push({ path: at, message })
+      secrets.push(...expanded.secrets)
+      if (expanded.isUnresolved && isUrlPath(at)) unresolvedUrls.add(String(at[1]))
       return expanded.text
     }
   const mcpServers = Object.fromEntries(
     Object.entries(config.mcpServers).map(([name, server]) => {
-      const serverProblems: ConfigProblem[] = []
-      const expanded = expandServer(server, expander(serverProblems, ['mcpServers', name]))
+      const serverProblems: RuleViolation[] = []
+      const expandText = expander(serverProblems, ['mcpServers', name])
+      // Nothing is read or run for a disabled server.
+      const expanded = expandServer(
+        server,
+        server.disabled ? (text, path) => expandText(text, path, () => undefined) : expandText,
+      )
       if (serverProblems.length > 0) unset.set(name, serverProblems)
       return [name, expanded] as const
     }),
@@ -110,9 +199,9 @@ function expandVariables(config: Config, document: ConfigDocument, environment: 
   const expandAt = expander(problems, [])
   const store =
     config.store.kind === 'sqlite' && config.store.path !== undefined
-      ? { ...config.store, path: expandAt(config.store.path, ['store', 'path']) }
+      ? { ...config.store, path: expandAt(config.store.path, ['store', 'path'], notInPaths) }
       : config.store
-  const audit = config.audit && { ...config.audit, path: expandAt(config.audit.path, ['audit', 'path']) }
+  const audit = config.audit && { ...config.audit, path: expandAt(config.audit.path, ['audit', 'path'], notInPaths) }
   const search = expandSearch(config.search, expander(problems, ['search']))
   const sandbox = expandSandbox(config.sandbox, expandAt)
   const profiles = Object.fromEntries(
@@ -123,10 +212,13 @@ function expandVariables(config: Config, document: ConfigDocument, environment: 
         : { ...profile, search: expandSearch(profile.search, expander(problems, ['profiles', name, 'search'])) },
     ]),
   )
-  return { config: { ...config, mcpServers, profiles, search, sandbox, store, ...(audit && { audit }) }, unset, problems }
+  const expandedConfig = { ...config, mcpServers, profiles, search, sandbox, store, ...(audit && { audit }) }
+  return { config: expandedConfig, unset, problems, warnings, secrets, uses, unresolvedUrls }
 }
 
-type Expand = (text: string, path: readonly PropertyKey[]) => string
+const isUrlPath = ([section, , key]: readonly PropertyKey[]): boolean => section === 'mcpServers' && key === 'url'
+
+type Expand = (text: string, path: readonly PropertyKey[], source?: SecretSource) => string
 
 function expandSearch(search: SearchConfig, expandText: Expand): SearchConfig {
   const { embedder } = search
@@ -135,8 +227,8 @@ function expandSearch(search: SearchConfig, expandText: Expand): SearchConfig {
   return {
     ...search,
     embedder: {
-      url: expandText(url, ['embedder', 'url']),
-      model: expandText(model, ['embedder', 'model']),
+      url: expandText(url, ['embedder', 'url'], notInPaths),
+      model: expandText(model, ['embedder', 'model'], notInPaths),
       ...(apiKey !== undefined && { apiKey: expandText(apiKey, ['embedder', 'apiKey']) }),
     },
   }
@@ -149,16 +241,17 @@ function expandServer(server: ServerConfig, expandText: Expand): ServerConfig {
     return { ...server, url: expandText(server.url, ['url']), headers: table('headers', server.headers) }
   return {
     ...server,
-    command: expandText(server.command, ['command']),
-    args: server.args.map((text, index) => expandText(text, ['args', index])),
+    command: expandText(server.command, ['command'], notInCommands),
+    args: server.args.map((text, index) => expandText(text, ['args', index], notInCommands)),
     env: table('env', server.env),
-    ...(server.cwd !== undefined && { cwd: expandText(server.cwd, ['cwd']) }),
+    ...(server.cwd !== undefined && { cwd: expandText(server.cwd, ['cwd'], notInPaths) }),
     ...(server.sandbox !== undefined && { sandbox: expandSandbox(server.sandbox, expandText) }),
   }
 }
 
 function expandSandbox(sandbox: SandboxConfig, expandText: Expand): SandboxConfig {
   if (typeof sandbox === 'string') return sandbox
-  const paths = (key: 'read' | 'write'): string[] => sandbox[key].map((path, index) => expandText(path, ['sandbox', key, index]))
+  const paths = (key: 'read' | 'write'): string[] =>
+    sandbox[key].map((path, index) => expandText(path, ['sandbox', key, index], notInPaths))
   return { ...sandbox, read: paths('read'), write: paths('write') }
 }

@@ -4,12 +4,15 @@ import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
+import type { SecretResolver } from '../secrets/resolver.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
-import { parseConfig, type ReadConfig, readConfigText } from './read.ts'
+import { parseConfig, type ReadConfig, readConfigText, resolveConfig } from './read.ts'
 import type { Environment } from './variables.ts'
 
 export interface WatchOptions {
   readonly environment: Environment
+  /** Resolves references to secrets; default: they expand to nothing. */
+  readonly resolver?: SecretResolver | undefined
   /** Called with a valid configuration that differs from the last one. */
   readonly changed: (read: ReadConfig) => void
   /** Called once for each invalid edit; the last valid configuration stays in use. */
@@ -25,7 +28,7 @@ export interface WatchOptions {
 /** Watches a configuration file, whether it is overwritten, replaced, or deleted and created again. */
 export class ConfigWatch {
   readonly #file: string
-  readonly #options: Required<Omit<WatchOptions, 'restored'>> & Pick<WatchOptions, 'restored'>
+  readonly #options: Required<Omit<WatchOptions, 'restored' | 'resolver'>> & Pick<WatchOptions, 'restored' | 'resolver'>
   readonly #polling: NodeJS.Timeout
   #watcher: FSWatcher | undefined
   #settling: NodeJS.Timeout | undefined
@@ -36,6 +39,7 @@ export class ConfigWatch {
   #problems: readonly ConfigProblem[] = []
   #reading: Promise<void> | undefined
   #isDirty = false
+  #isRefreshed = false
   #isClosed = false
 
   /** `current` is the configuration in use; edits since it was read are found at once. */
@@ -59,9 +63,10 @@ export class ConfigWatch {
     return this.#problems
   }
 
-  /** Reads the file now. Resolves when it was applied or rejected. */
-  reload(): Promise<void> {
+  /** Reads the file now. Resolves when it was applied or rejected. `isRefreshed`: also reads all secrets again. */
+  reload({ isRefreshed = false } = {}): Promise<void> {
     this.#isDirty = true
+    this.#isRefreshed ||= isRefreshed
     this.#reading ??= this.#readWhileDirty().finally(() => {
       this.#reading = undefined
     })
@@ -122,12 +127,15 @@ export class ConfigWatch {
   }
 
   async #read(): Promise<void> {
-    const { environment, invalid } = this.#options
+    const { invalid } = this.#options
+    const isRefreshed = this.#isRefreshed
+    this.#isRefreshed = false
     try {
       const text = await this.#readText()
-      if (text === this.#text || this.#isClosed) return
+      if ((text === this.#text && !isRefreshed) || this.#isClosed) return
       this.#text = text
-      this.#apply(parseConfig(text, { file: this.#file, environment }))
+      const read = await this.#parse(text, isRefreshed)
+      if (!this.#isClosed) this.#apply(read)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       this.#problems = error.problems
@@ -135,6 +143,12 @@ export class ConfigWatch {
       this.#reportedError = error.message
       if (!this.#isClosed && isNew) invalid(error.problems)
     }
+  }
+
+  async #parse(text: string, isRefreshed: boolean): Promise<ReadConfig> {
+    const { environment, resolver } = this.#options
+    const options = { file: this.#file, environment }
+    return resolver === undefined ? parseConfig(text, options) : resolveConfig(text, { ...options, resolver, isRefreshed })
   }
 
   async #readText(): Promise<string> {
@@ -160,7 +174,9 @@ export class ConfigWatch {
 
 // The order of servers matters because it is the order of tools.
 function contentKey({ config: { $schema: _schema, ...config }, notStarted }: ReadConfig): string {
-  return canonicalJson([config, Object.keys(config.mcpServers), [...notStarted.keys()]])
+  // The reason may change, for example from a missing to an empty secret.
+  const reasons = [...notStarted].map(([name, problems]) => [name, ...problems.map(({ message }) => message)])
+  return canonicalJson([config, Object.keys(config.mcpServers), reasons])
 }
 
 async function fingerprintOf(file: string): Promise<string> {

@@ -6,11 +6,14 @@ import { errorMessage } from '../../base/error-message.ts'
 import { exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
 import { parseExposure } from '../../clients/exposure.ts'
+import { approvalStore } from '../../config/index.ts'
 import { approvedConfig } from '../../gateway/config-approval.ts'
 import { logLevel, quietDuring } from '../../gateway/log.ts'
+import { isCommandApproved } from '../../gateway/secret-commands.ts'
 import { connectInstructions, toolListSummary } from '../../gateway/serve-text.ts'
 import { waitForServers } from '../../gateway/startup.ts'
 import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
+import { passphrasePrompt } from '../../interactive/passphrase.ts'
 import { Output } from '../../output/output.ts'
 import { summaryLines } from '../../status/summary.ts'
 import { safeText } from '../../text/safe.ts'
@@ -38,6 +41,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const host = isStdio ? undefined : textOf(flags, 'host')
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
     throw usageError(`--http must be a port between 0 and 65535, not ${port}.`)
+  const prompt = passphrasePrompt(flags, io)
   const running = await startGateway({
     file,
     environment: io.env,
@@ -47,6 +51,12 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     http: !isStdio,
+    // With --stdio, the terminal belongs to the client.
+    ...(prompt !== undefined && !isStdio && { passphrase: prompt }),
+    async isCommandApproved(command) {
+      const approvals = await approvalStore(dataFolder(io), (message) => log.warn({}, message)).list()
+      return isCommandApproved(file, command, approvals)
+    },
     async signIns(url, hide) {
       const { storedSignIn } = await import('../../login/stored-sign-in.ts')
       return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth

@@ -5,6 +5,7 @@ import { toCommandError } from '../../base/failure.ts'
 import type { Io } from '../../base/io.ts'
 import { type Invocation, isSet, numberOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
+import { targetWithSecrets } from '../../servers/secrets.ts'
 import { connectTo, discoverServers, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
@@ -88,8 +89,10 @@ async function searchAll({ positionals, flags }: Invocation, io: Io, output: Out
   // Project servers require approval by name.
   const trusted = servers.filter(({ trust, disabled }) => trust === 'user' && !disabled)
   const all = await Promise.all(
-    trusted.map(async ({ name, target }) => {
+    trusted.map(async (server) => {
+      const { name } = server
       try {
+        const target = await targetWithSecrets(server, flags, io, output)
         await using connection = await connectTo({ label: name, target }, flags, io, output)
         return (await connection.tools()).map((tool) => ({ server: name, tool }))
       } catch (error) {

@@ -1,12 +1,16 @@
 import { exit } from '../../base/exit.ts'
 import { toCommandError } from '../../base/failure.ts'
 import type { Io } from '../../base/io.ts'
+import type { FoundServer } from '../../config/index.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
+import { targetWithSecrets } from '../../servers/secrets.ts'
 import { connectTo, discoverServers, type ResolvedServer, resolveServerArgument } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 import { treeLines } from '../../tree/lines.ts'
 import { type Tree, treeOf } from '../../tree/tree.ts'
+
+type Shown = Pick<ResolvedServer, 'label' | 'target'> & { readonly found?: FoundServer }
 
 type Branch = { readonly server: string } & (Tree | { readonly error: string })
 
@@ -15,11 +19,11 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const isOne =
     positionals.length > 0 || command !== undefined || flags.server !== undefined || io.env.UNFOLD_SERVER !== undefined
-  const servers: readonly Pick<ResolvedServer, 'label' | 'target'>[] = isOne
+  const servers: readonly Shown[] = isOne
     ? [await resolveServerArgument(invocation, io, output)]
     : (await discoverServers(flags, io)).servers
         .filter(({ trust, disabled }) => trust === 'user' && !disabled)
-        .map(({ name, target }) => ({ label: name, target }))
+        .map((found) => ({ label: found.name, target: found.target, found }))
   const branches = await Promise.all(servers.map((server) => branchOf(server, invocation, io, output)))
   const lines = branches.flatMap((branch) => branchLines(branch, output.width))
   output.result(branches.length === 0 ? 'No servers found.' : lines.join('\n'), { servers: branches })
@@ -27,15 +31,10 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return isOne && only !== undefined && 'error' in only ? exit.unreachable : exit.ok
 }
 
-async function branchOf(
-  server: Pick<ResolvedServer, 'label' | 'target'>,
-  { flags }: Invocation,
-  io: Io,
-  output: Output,
-): Promise<Branch> {
-  const { label } = server
+async function branchOf({ label, target, found }: Shown, { flags }: Invocation, io: Io, output: Output): Promise<Branch> {
   try {
-    await using connection = await connectTo(server, flags, io, output)
+    const resolved = found === undefined ? target : await targetWithSecrets(found, flags, io, output)
+    await using connection = await connectTo({ label, target: resolved }, flags, io, output)
     return { server: label, ...treeOf(await connection.tools(), await connection.outline()) }
   } catch (error) {
     return { server: label, error: toCommandError(error).message }
