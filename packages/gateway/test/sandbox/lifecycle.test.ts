@@ -36,7 +36,7 @@ describe.skipIf(!canSandbox)('the process of a server in a sandbox', () => {
     const limited = all.gateway.upstreams.get('up')?.status
     expect(limited?.sandbox).toEqual({ preset: 'strict', network: false, read: [], write: [named] })
     process.kill(-(limited?.pid ?? 0), 'SIGKILL')
-    await until(() => all.of('connected', 'up').length === 3, 'it runs again')
+    await until(() => all.of('connected', 'up').length >= 3, 'it runs again')
   })
 
   test.each(['tree', 'group', 'namespace'])(
