@@ -21,8 +21,8 @@ const actions: { readonly [name: string]: { readonly weight: number; readonly ru
   'truncated result': { weight: 150, run: truncatedResult },
   'list change': { weight: 50, run: async ({ url }, random) => void (await callStateless(url, tool(random, 'change'))) },
   'stalled reader': { weight: 40, run: stalledReader },
-  crash: { weight: 5, run: async ({ url }, random) => void (await callStateless(url, tool(random, 'crash'))) },
-  reload: { weight: 5, run: (gateway) => gateway.reload() },
+  crash: { weight: 1, run: async ({ url }, random) => void (await callStateless(url, tool(random, 'crash'))) },
+  reload: { weight: 2, run: (gateway) => gateway.reload() },
 }
 
 /** Runs random actions, several at a time, until `end` (as of `Date.now()`), and waits for those that are running. */

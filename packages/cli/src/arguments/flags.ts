@@ -23,6 +23,7 @@ export interface Parameter {
 
 /** Our own flags of a call. A tool parameter with such a name is written `--arg:<name>` or `<name>=value`. */
 export const reservedNames: ReadonlySet<string> = new Set([
+  'allow-env',
   'answer',
   'args',
   'color',
