@@ -1,6 +1,16 @@
 // A separate entry point: commands that only edit the configuration load faster without the gateway.
 export { localUrl } from './address.ts'
-export { parseConfig, type ReadConfig, readConfig, secretCommands, secretCommandsIn, secretUses, writtenConfig } from './read.ts'
+export {
+  type ParseOptions,
+  parseConfig,
+  type ReadConfig,
+  readConfig,
+  type SecretUse,
+  secretCommands,
+  secretCommandsIn,
+  secretUses,
+  writtenConfig,
+} from './read.ts'
 export { isLoopback } from './rules.ts'
 export { type Config as WrittenConfig, type Role, roles } from './schema.ts'
 export { createToken, hasClientTokens, type TokenAccess } from './tokens.ts'
