@@ -4,8 +4,8 @@ import type { UnsentReplies, UnsentReply } from './unsent-replies.ts'
 /** Part of a body; strings are sent as UTF-8. */
 export type Part = string | Uint8Array
 
-/** Bytes that are handed to the socket at once. The rest is not copied, so that replies can share their parts. */
-export const chunkBytes = 65_536
+/** Bytes that are handed to the socket at once: enough for the list of 1,000 tools, which takes a third longer in chunks of 64 KiB. */
+export const chunkBytes = 524_288
 
 /** Sends a reply in chunks, each when the client has accepted the one before, so that a client that stops reading is noticed. */
 export class ReplyWriter {

@@ -21,7 +21,7 @@ export function contextOf(
     else if (transition.changed) runtime.announcer.notifySoon(scope.state.scopes)
     return transition
   }
-  return {
+  return Object.assign(new LazyRequest(http), {
     scope: scope.state.key,
     era: scope.settings.era,
     principal: scope.settings.principal,
@@ -34,9 +34,6 @@ export function contextOf(
     requestState,
     isRepeated: inputResponses !== undefined || requestState !== undefined,
     client,
-    get request() {
-      return http?.()
-    },
     isActive: (group = gateName) => isActive(runtime, scope, group),
     groups: () => groupStatuses(runtime, scope),
     activate(group = gateName) {
@@ -56,6 +53,19 @@ export function contextOf(
     async log(level, data, logger) {
       await client?.log(level, data, logger)
     },
+  } satisfies Omit<ToolContext, 'request'>)
+}
+
+/** Converts the HTTP request when it is read. A getter in an object literal would give every call a hidden class of its own. */
+class LazyRequest {
+  readonly #http: Call['http']
+
+  constructor(http: Call['http']) {
+    this.#http = http
+  }
+
+  get request(): Request | undefined {
+    return this.#http?.()
   }
 }
 
