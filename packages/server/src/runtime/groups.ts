@@ -4,7 +4,7 @@ import type { Scope } from '../scope/scope.ts'
 import type { GroupStatus } from '../tool/context.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 import type { Transition } from '../tool/transition.ts'
-import { readerOf } from '../view/views.ts'
+import { readerOf } from '../view/reader.ts'
 import { discoverable } from './discoverable.ts'
 import type { Runtime } from './runtime.ts'
 
