@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decide, type TrustSetting } from './decide.ts'
+import { acceptsBaseline, decide, type TrustSetting } from './decide.ts'
 import { hazardsOf } from './hazards.ts'
-import { accept, block, emptyRecord, type Item, type ServerRecord } from './record.ts'
+import { accept, block, emptyRecord, type Item, type ServerRecord, setBaseline } from './record.ts'
 
 const tool = (name: string, definition: object = {}): Item => ({
   kind: 'tool',
@@ -22,7 +22,9 @@ const baseline = (...items: readonly Item[]): ServerRecord => accept(emptyRecord
 
 describe('the first list', () => {
   test.each(['watch', 'pin'] as const)('is the baseline with "%s"', (setting) => {
-    expect(decide(setting, emptyRecord, [tool('a')], hazards)).toMatchObject({ isBaseline: true, held: [] })
+    expect(acceptsBaseline(setting, emptyRecord, 'tool')).toBe(true)
+    expect(verdicts(setting, emptyRecord, tool('a')).served).toEqual(['a'])
+    expect(acceptsBaseline(setting, baseline(tool('a')), 'tool')).toBe(false)
   })
 
   test('needs approval with "review"', () => {
@@ -120,7 +122,7 @@ test('with "pin", nothing is served that was neither in the first list nor appro
       for (const { kind, items } of steps) {
         if (kind === 'approve') {
           record = accept(record, items, 'person', 1)
-          hasListed = true
+          hasListed ||= items.length > 0
           for (const each of items) approved.add(key(each))
         } else if (kind === 'block') {
           record = block(record, items, 1)
@@ -128,10 +130,10 @@ test('with "pin", nothing is served that was neither in the first list nor appro
           for (const each of approved)
             if (bodies.has(bodyKey({ ...tool('a'), definition: JSON.parse(each) }))) approved.delete(each)
         } else {
-          const { served, isBaseline } = decide('pin', record, items, hazards)
-          if (isBaseline) {
+          const { served } = decide('pin', record, items, hazards)
+          if (acceptsBaseline('pin', record, 'tool')) {
             expect(hasListed).toBe(false)
-            record = accept(record, served, 'baseline', 0)
+            record = setBaseline(accept(record, served, 'baseline', 0), ['tool'])
             hasListed = true
             for (const each of served) approved.add(key(each))
           }

@@ -1,5 +1,5 @@
 import type { Finding } from '../poisoning/finding.ts'
-import { type Accepted, type Item, RecordIndex, type ServerRecord } from './record.ts'
+import { type Accepted, type Item, type ItemKind, RecordIndex, type ServerRecord } from './record.ts'
 
 /** How new and changed definitions of a server are treated. */
 export type TrustSetting = 'off' | 'watch' | 'pin' | 'review'
@@ -20,8 +20,6 @@ export interface Decision {
   readonly blocked: readonly Item[]
   /** Served although they are new or changed: they must be recorded. */
   readonly changes: readonly Change[]
-  /** The first list of the server, which becomes the baseline when it is recorded. */
-  readonly isBaseline: boolean
 }
 
 /** Finds what is hazardous about a change; `previous` is absent for a new definition. */
@@ -38,7 +36,6 @@ export function decide(
   hazardsOf: HazardCheck,
 ): Decision {
   const index = record instanceof RecordIndex ? record : new RecordIndex(record)
-  const { hasBaseline } = index.record
   const served: Item[] = []
   const held: Change[] = []
   const blocked: Item[] = []
@@ -47,6 +44,7 @@ export function decide(
     if (index.isBlocked(item)) blocked.push(item)
     else if (setting === 'off' || index.isAccepted(item)) served.push(item)
     else {
+      const hasBaseline = index.record.baseline.includes(item.kind)
       const previous = index.previous(item)
       const hazards = hasBaseline || setting === 'review' ? hazardsOf(item, previous) : []
       const change = { item, previous, hazards }
@@ -56,8 +54,12 @@ export function decide(
       } else held.push(change)
     }
   }
-  return { served, held, blocked, changes, isBaseline: !hasBaseline && (setting === 'watch' || setting === 'pin') }
+  return { served, held, blocked, changes }
 }
+
+/** True if the first list of a kind becomes what later lists are compared with. */
+export const acceptsBaseline = (setting: TrustSetting, { baseline }: ServerRecord, kind: ItemKind): boolean =>
+  (setting === 'watch' || setting === 'pin') && !baseline.includes(kind)
 
 function mayServe(setting: TrustSetting, hasBaseline: boolean, hazards: readonly Finding[]): boolean {
   if (setting === 'review') return false

@@ -29,13 +29,17 @@ export interface Blocked extends Item {
 
 /** All decisions about one server, in the order in which they were made. */
 export interface ServerRecord {
-  /** True once the first list was accepted or reviewed. */
-  readonly hasBaseline: boolean
+  /** Kinds whose first list was accepted or reviewed. */
+  readonly baseline: readonly ItemKind[]
   readonly accepted: readonly Accepted[]
   readonly blocked: readonly Blocked[]
 }
 
-export const emptyRecord: ServerRecord = { hasBaseline: false, accepted: [], blocked: [] }
+export const emptyRecord: ServerRecord = { baseline: [], accepted: [], blocked: [] }
+
+const itemKinds: ReadonlySet<string> = new Set<ItemKind>(['tool', 'prompt', 'template', 'instructions'])
+
+export const isItemKind = (text: string): text is ItemKind => itemKinds.has(text)
 
 // Automatic decisions are forgotten beyond this number per item; decisions of a person never are.
 const maxAutomatic = 20
@@ -46,17 +50,27 @@ export function accept(record: ServerRecord, items: readonly Item[], by: Accepte
   const keys = new Set(added.map(({ kind, digest }) => `${kind} ${digest}`))
   const kept = record.accepted.filter(({ kind, digest }) => !keys.has(`${kind} ${digest}`))
   return {
-    hasBaseline: true,
+    baseline: withKinds(record.baseline, items),
     accepted: withoutOldAutomatic([...kept, ...added]),
     blocked: record.blocked.filter(({ body }) => !bodies.has(body)),
   }
 }
 
+/** Records that the first list of a kind was seen, even if it was empty. */
+export function setBaseline(record: ServerRecord, kinds: readonly ItemKind[]): ServerRecord {
+  const missing = kinds.filter((kind) => !record.baseline.includes(kind))
+  return missing.length === 0 ? record : { ...record, baseline: [...record.baseline, ...missing] }
+}
+
+const withKinds = (baseline: readonly ItemKind[], items: readonly Item[]): readonly ItemKind[] => [
+  ...new Set([...baseline, ...items.map(({ kind }) => kind)]),
+]
+
 export function block(record: ServerRecord, items: readonly Item[], at: number): ServerRecord {
   const added = items.map((item) => ({ ...item, body: digestsOf(item.definition).body, at }))
   const bodies = new Set(added.map(({ body }) => body))
   return {
-    hasBaseline: record.hasBaseline,
+    baseline: record.baseline,
     accepted: record.accepted.filter(({ definition }) => !bodies.has(digestsOf(definition).body)),
     blocked: [...record.blocked.filter(({ body }) => !bodies.has(body)), ...added],
   }

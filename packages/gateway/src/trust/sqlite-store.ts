@@ -4,14 +4,22 @@ import { isRecord } from '@unfold-mcp/core'
 import Database from 'libsql'
 import { errorMessage } from '../base/error-message.ts'
 import { type Connection, closeQuietly, numberOf, retryWhileBusy, rollBack, textIn } from '../stores/sqlite-connection.ts'
-import { type Accepted, type AcceptedBy, type Blocked, emptyRecord, type ItemKind, type ServerRecord } from './record.ts'
+import {
+  type Accepted,
+  type AcceptedBy,
+  type Blocked,
+  emptyRecord,
+  type ItemKind,
+  isItemKind,
+  type ServerRecord,
+} from './record.ts'
 import type { TrustStore } from './store.ts'
 
 const applicationId = 0x75_6e_66_74
 const version = 1
 
 const tables = `
-  CREATE TABLE servers (server TEXT PRIMARY KEY, baseline INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE servers (server TEXT PRIMARY KEY, baseline TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE items (
     id INTEGER PRIMARY KEY, server TEXT NOT NULL, state TEXT NOT NULL, kind TEXT NOT NULL, digest TEXT NOT NULL,
     name TEXT NOT NULL, definition TEXT NOT NULL, decider TEXT NOT NULL, at INTEGER NOT NULL,
@@ -169,7 +177,7 @@ function read(connection: Connection, server: string): ServerRecord {
     if (state === 'blocked') blocked.push({ ...rest, body: digest })
     else accepted.push({ ...rest, digest, by })
   }
-  return { hasBaseline: isRecord(row) && row.baseline === 1, accepted, blocked }
+  return { baseline: (textIn(row, 'baseline') ?? '').split(' ').filter(isItemKind), accepted, blocked }
 }
 
 interface StoredItem extends Omit<Accepted, 'definition'> {
@@ -188,7 +196,7 @@ function itemIn(row: unknown): StoredItem {
   if (!isRecord(definition)) throw new Error('a row has an invalid definition')
   return {
     state: text('state'),
-    kind: text('kind') as ItemKind,
+    kind: itemKind(text('kind')),
     name: text('name'),
     digest: text('digest'),
     by: text('decider') as AcceptedBy,
@@ -197,8 +205,13 @@ function itemIn(row: unknown): StoredItem {
   }
 }
 
+function itemKind(text: string): ItemKind {
+  if (!isItemKind(text)) throw new Error(`a row has the unknown kind ${text}`)
+  return text
+}
+
 function write(connection: Connection, server: string, before: ServerRecord, after: ServerRecord): void {
-  connection.prepare('INSERT OR REPLACE INTO servers VALUES (?, ?)').run([server, after.hasBaseline ? 1 : 0])
+  connection.prepare('INSERT OR REPLACE INTO servers VALUES (?, ?)').run([server, after.baseline.join(' ')])
   const [old, now] = [rowsOf(before), rowsOf(after)]
   const remove = connection.prepare('DELETE FROM items WHERE server = ? AND state = ? AND kind = ? AND digest = ?')
   for (const [key, { state, kind, digest }] of old) if (now.get(key) === undefined) remove.run([server, state, kind, digest])
