@@ -18,13 +18,19 @@ export interface Shape {
 // Live data in the `_meta` of tools that follow their state.
 const liveMeta = new Set(['available_modes', 'data_counts', 'hint'])
 
-/** Throws for a definition that cannot be serialised. */
+const known = new WeakMap<object, Digests>()
+
+/** Throws for a definition that cannot be serialised. Computed once per object. */
 export function digestsOf(definition: object): Digests {
+  const found = known.get(definition)
+  if (found !== undefined) return found
   const { name, ...body } = withoutLiveData(definition)
-  return {
+  const digests = {
     definition: sha256(canonicalJson({ ...body, ...(name !== undefined && { name }) })),
     body: sha256(canonicalJson(body)),
   }
+  known.set(definition, digests)
+  return digests
 }
 
 /** Removing or restoring enum values is not a change, so they are compared apart from the rest. */
