@@ -7,6 +7,7 @@ import type { JournalEntry } from '../observability/journal.ts'
 import type { Administrator, Authorization } from './authorization.ts'
 import type { EventStreams } from './event-stream.ts'
 import { json, refusal } from './reply.ts'
+import { parseDecision, reviewItems } from './review.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
 
 export const apiPath = '/api'
@@ -31,7 +32,10 @@ interface RouteRequest {
 }
 
 /** Role that a route requires. */
-const requiredRole = (method: string): Role => (method === 'GET' || method === 'HEAD' ? 'viewer' : 'operator')
+function requiredRole(method: string, path: string): Role {
+  if (method === 'GET' || method === 'HEAD') return 'viewer'
+  return path === '/review' ? 'reviewer' : 'operator'
+}
 
 /** The admin API below `/api`, for the user who runs the gateway. */
 export function adminApi(options: ApiOptions): (request: Request, head: RequestHead) => Promise<Response> {
@@ -61,6 +65,20 @@ export function adminApi(options: ApiOptions): (request: Request, head: RequestH
       const upstream = url.searchParams.get('upstream')
       return json((await toolReports(options)).filter((tool) => upstream === null || tool.upstream === upstream))
     },
+    'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
+    'POST /review': async (_url, { request }) => {
+      const decision = parseDecision(await request.json().catch(() => undefined))
+      if (decision === undefined)
+        return refusal(
+          400,
+          'The body must be { server, decision: "approve" or "block", digests: [...] }. GET /api/review lists the digests.',
+        )
+      const { server, digests } = decision
+      if (gateway.upstreams.get(server) === undefined) return unknownUpstream(server, gateway.upstreams.names)
+      const decided = await gateway.trust[decision.decision](server, new Set(digests))
+      return json({ decided })
+    },
+    'GET /trust': limited((limit, url) => entries(journal.last('trust', limit, fromUpstream(url)))),
     'GET /changes': limited((limit, url) => entries(journal.last('change', limit, fromUpstream(url)))),
     'GET /calls': limited((limit, url) => entries(journal.last('call', limit, fromUpstream(url)))),
     'GET /logs': limited((limit, url) => {
@@ -79,11 +97,11 @@ export function adminApi(options: ApiOptions): (request: Request, head: RequestH
     },
   }
   return async (request, head) => {
-    const role = requiredRole(request.method)
+    const url = new URL(request.url)
+    const role = requiredRole(request.method, url.pathname.slice(apiPath.length))
     const what = role === 'viewer' ? 'The admin API' : 'Changing the state of the gateway'
     const from = authorization.authorize(head, role, what)
     if (from instanceof Response) return from
-    const url = new URL(request.url)
     const { route, name } = routeOf(request.method, url.pathname.slice(apiPath.length))
     const handler = Object.hasOwn(routes, route) ? routes[route] : undefined
     if (handler !== undefined) return handler(url, { request, from }, name)

@@ -12,7 +12,7 @@ import type { Upstreams } from '../upstreams/upstreams.ts'
 import { type CallContext, proxyCall } from './call.ts'
 import { DocumentAnnouncer } from './document-announcer.ts'
 import { type DocumentCapabilities, DocumentList } from './document-list.ts'
-import { Documents } from './documents.ts'
+import { Documents, type ListedDocuments } from './documents.ts'
 import { Exchanges } from './exchanges.ts'
 import { type Handlers, register } from './handlers.ts'
 import { conflictMessage } from './resource-conflicts.ts'
@@ -26,9 +26,13 @@ export interface UpstreamProxyOptions {
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
   readonly log: Log
+  /** Returns the prompts and templates of a server that clients may see. */
+  readonly admit: (server: string, documents: Admissible) => Admissible
   /** Stores the documents of a server for the next start. */
   readonly save: (server: string, snapshot: object) => void
 }
+
+type Admissible = Pick<DocumentList, 'prompts' | 'templates'>
 
 const discoveryTimeoutMs = 1_000
 const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
@@ -53,7 +57,7 @@ export class UpstreamProxy {
     this.#exchanges = new Exchanges(clock)
     this.#documents = new Documents(config, {
       access,
-      listOf: (server) => this.#lists.get(server),
+      listOf: (server) => this.#admitted(server),
       onConflict: (conflict) => {
         const { servers, kind, uri, count } = conflict
         log.warn({ event: 'resource_conflict', servers, kind, uri, count }, conflictMessage(conflict))
@@ -105,6 +109,19 @@ export class UpstreamProxy {
       read: () => this.documentsRead(),
     }
     register(mcp, served, handlers)
+  }
+
+  /** Decides again which prompts and templates clients may see. */
+  readmit(): void {
+    this.#documents.invalidate()
+    this.#announcer.scheduleAnnouncement()
+  }
+
+  #admitted(server: string): ListedDocuments | undefined {
+    const list = this.#lists.get(server)
+    if (list === undefined) return undefined
+    const { capabilities, resources } = list
+    return { capabilities, resources, ...this.#options.admit(server, list) }
   }
 
   /** Resolves when the documents of all connected servers have been read, or their wait is over. */

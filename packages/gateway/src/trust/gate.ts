@@ -1,5 +1,4 @@
 import type { Clock } from '@unfold-mcp/client'
-import { printable } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
 import type { Finding } from '../poisoning/finding.ts'
@@ -15,7 +14,7 @@ export interface TrustGateOptions {
   readonly store: TrustStore | undefined
   /** Called when other definitions of a server may be served than before. */
   readonly changed: (server: string) => void
-  /** Called with every change that is served or held, once. */
+  /** Called with new and changed definitions that are served or held, each once. */
   readonly onChange: (event: TrustEvent) => void
   /** Findings that need the tools of other servers. */
   readonly crossServer: (server: string, item: Item) => readonly Finding[]
@@ -25,10 +24,8 @@ export interface TrustGateOptions {
 
 export interface TrustEvent {
   readonly server: string
-  readonly kind: ItemKind
-  readonly name: string
   readonly outcome: 'served' | 'held'
-  readonly change: Change
+  readonly changes: readonly Change[]
 }
 
 /** A definition that waits for a person. */
@@ -44,6 +41,8 @@ interface ServerState {
   isUnknown: boolean
   readonly held: Map<ItemKind, readonly HeldItem[]>
   readonly blocked: Map<ItemKind, readonly Item[]>
+  /** Names of held and blocked tools. */
+  withheld: ReadonlySet<string>
   /** Digests of served or held changes that were reported. */
   readonly reported: Set<string>
   readonly pendingBaselines: Set<ItemKind>
@@ -81,6 +80,7 @@ export class TrustGate {
     const setting = this.#options.settingOf(server)
     if (state === undefined) return setting === 'off' ? definitions : []
     const items = definitions.map((definition) => ({ kind, name: nameOf(definition), definition }))
+    if (kind === 'tool') state.withheld = new Set(items.map(({ name }) => name))
     if (!state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)) {
       this.#saveBaseline(server, state, kind, items)
       return []
@@ -103,6 +103,9 @@ export class TrustGate {
           this.#options.clock.now(),
         ),
       )
+    if (kind !== 'instructions' && setting !== 'off' && hasHazardousInstructions(state)) return []
+    if (kind === 'tool') state.withheld = new Set([...held.map(({ item }) => item), ...blocked].map(({ name }) => name))
+    if (held.length + blocked.length === 0) return definitions
     const isServed = new Set(served.map(({ definition }) => definition))
     return definitions.filter((definition) => isServed.has(definition))
   }
@@ -114,6 +117,11 @@ export class TrustGate {
     if (state === undefined || state.isUnknown || setting === 'off' || setting === 'review') return
     const missing = allKinds.filter((kind) => !state.index.record.baseline.includes(kind) && !state.pendingBaselines.has(kind))
     if (missing.length > 0) this.#record(server, (record) => setBaseline(record, missing))
+  }
+
+  /** True if a tool is held or blocked, by its name on the server. */
+  isWithheld(server: string, tool: string): boolean {
+    return this.#servers.get(server)?.withheld.has(tool) === true
   }
 
   held(server: string): readonly HeldItem[] {
@@ -166,6 +174,7 @@ export class TrustGate {
       isUnknown: true,
       held: new Map(),
       blocked: new Map(),
+      withheld: new Set(),
       reported: new Set(),
       pendingBaselines: new Set(),
     }
@@ -232,16 +241,20 @@ export class TrustGate {
     changes: readonly Change[],
     outcome: TrustEvent['outcome'],
   ): readonly Change[] {
-    return changes.filter((change) => {
-      const { kind, name, definition } = change.item
+    const fresh = changes.filter(({ item: { kind, definition } }) => {
       const id = `${outcome} ${kind} ${digestsOf(definition).definition}`
       if (reported.has(id)) return false
+      if (reported.size >= maxReported) reported.clear()
       reported.add(id)
-      if (reported.size > maxReported) reported.clear()
-      this.#options.onChange({ server, kind, name: printable(name), outcome, change })
       return true
     })
+    if (fresh.length > 0) this.#options.onChange({ server, outcome, changes: fresh })
+    return fresh
   }
 }
+
+/** Instructions apply to the whole server. */
+const hasHazardousInstructions = ({ held }: ServerState): boolean =>
+  held.get('instructions')?.some(({ hazards }) => hazards.length > 0) === true
 
 const allKinds: readonly ItemKind[] = ['tool', 'prompt', 'template', 'instructions']
