@@ -1,5 +1,5 @@
 import { decodeUri, nearest, nearestHint, printable } from '@unfold-mcp/core'
-import type { RequestHead } from '@unfold-mcp/server'
+import type { Exchange } from '@unfold-mcp/server'
 import { logLevels, rankOf } from '../base/log.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import type { Role } from '../config/schema.ts'
@@ -28,6 +28,7 @@ type Route = (url: URL, request: RouteRequest, name: string) => Response | Promi
 
 interface RouteRequest {
   readonly request: Request
+  readonly exchange: Exchange
   readonly from: Administrator
 }
 
@@ -38,7 +39,7 @@ function requiredRole(method: string, path: string): Role {
 }
 
 /** The admin API below `/api`, for the user who runs the gateway. */
-export function adminApi(options: ApiOptions): (request: Request, head: RequestHead) => Promise<Response> {
+export function adminApi(options: ApiOptions): (request: Request, exchange: Exchange) => Promise<Response> {
   const { authorization, events, gateway, journal, redactor, clients, reload } = options
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
@@ -66,8 +67,8 @@ export function adminApi(options: ApiOptions): (request: Request, head: RequestH
       return json((await toolReports(options)).filter((tool) => upstream === null || tool.upstream === upstream))
     },
     'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
-    'POST /review': async (_url, { request }) => {
-      const decision = parseDecision(await request.json().catch(() => undefined))
+    'POST /review': async (_url, { exchange }) => {
+      const decision = parseDecision(await exchange.body(maxDecisionBytes))
       if (decision === undefined)
         return refusal(
           400,
@@ -96,15 +97,15 @@ export function adminApi(options: ApiOptions): (request: Request, head: RequestH
       return json({ isApplied, problems: redactor.data(problems) })
     },
   }
-  return async (request, head) => {
+  return async (request, exchange) => {
     const url = new URL(request.url)
     const role = requiredRole(request.method, url.pathname.slice(apiPath.length))
     const what = role === 'viewer' ? 'The admin API' : 'Changing the state of the gateway'
-    const from = authorization.authorize(head, role, what)
+    const from = authorization.authorize(exchange, role, what)
     if (from instanceof Response) return from
     const { route, name } = routeOf(request.method, url.pathname.slice(apiPath.length))
     const handler = Object.hasOwn(routes, route) ? routes[route] : undefined
-    if (handler !== undefined) return handler(url, { request, from }, name)
+    if (handler !== undefined) return handler(url, { request, from, exchange }, name)
     const path = route.slice(route.indexOf(' '))
     const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
     if (methods.length > 0) return refusal(405, `Method not allowed. Use ${methods.join(' or ')}.`, { allow: methods.join(', ') })
@@ -119,6 +120,7 @@ function routeOf(requestMethod: string, path: string): { readonly route: string;
 }
 
 const maxEntries = 1_000
+const maxDecisionBytes = 1_048_576
 
 const limited =
   (respond: (limit: number, url: URL) => Response): Route =>

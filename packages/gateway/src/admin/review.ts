@@ -1,4 +1,4 @@
-import { printable } from '@unfold-mcp/core'
+import { isRecord, printable } from '@unfold-mcp/core'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Finding } from '../poisoning/finding.ts'
 import { type Difference, diffDefinitions } from '../trust/diff.ts'
@@ -45,9 +45,18 @@ export interface ReviewDecision {
 const maxDigests = 10_000
 
 /** Reads a decision from the body of a request; `undefined` if it is invalid. */
-export function parseDecision(body: unknown): ReviewDecision | undefined {
-  const { server, decision, digests } = (body ?? {}) as { readonly [key: string]: unknown }
+export function parseDecision(body: Uint8Array | undefined): ReviewDecision | undefined {
+  const { server, decision, digests } = parsed(body)
   if (typeof server !== 'string' || (decision !== 'approve' && decision !== 'block')) return undefined
   if (!Array.isArray(digests) || digests.length > maxDigests) return undefined
   return digests.every((digest) => typeof digest === 'string') ? { server, decision, digests } : undefined
+}
+
+function parsed(body: Uint8Array | undefined): { readonly [key: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'))
+    return isRecord(value) ? value : {}
+  } catch {
+    return {}
+  }
 }

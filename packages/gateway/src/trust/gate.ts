@@ -83,7 +83,8 @@ export class TrustGate {
     if (kind === 'tool') state.withheld = new Set(items.map(({ name }) => name))
     if (!state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)) {
       this.#saveBaseline(server, state, kind, items)
-      return []
+      // What a pinned server offers is served once the pins are on disk: a restart in between must not accept another list.
+      if (setting === 'pin') return []
     }
     const { served, held, blocked, changes } = decide(setting, state.index, items, (item, previous) =>
       hazardsOf(item, previous, (each) => this.#options.crossServer(server, each)),
