@@ -96,7 +96,7 @@ export class TrustGate {
     state.blocked.set(kind, blocked)
     this.#report(server, state, held, 'held')
     if (this.#report(server, state, changes, 'served').length > 0 && setting === 'watch')
-      this.#record(server, (record) =>
+      void this.#record(server, (record) =>
         accept(
           record,
           changes.map(({ item }) => item),
@@ -111,13 +111,13 @@ export class TrustGate {
     return definitions.filter((definition) => isServed.has(definition))
   }
 
-  /** Records that a server has sent its first lists: what it adds later is new. */
-  settle(server: string): void {
+  /** Records that a server has sent its first list of these kinds: what it adds later is new. */
+  settle(server: string, kinds: readonly ItemKind[]): void {
     const state = this.#servers.get(server)
     const setting = this.#options.settingOf(server)
     if (state === undefined || state.isUnknown || setting === 'off' || setting === 'review') return
-    const missing = allKinds.filter((kind) => !state.index.record.baseline.includes(kind) && !state.pendingBaselines.has(kind))
-    if (missing.length > 0) this.#record(server, (record) => setBaseline(record, missing))
+    const missing = kinds.filter((kind) => !state.index.record.baseline.includes(kind) && !state.pendingBaselines.has(kind))
+    if (missing.length > 0) void this.#record(server, (record) => setBaseline(record, missing))
   }
 
   /** True if a tool is held or blocked, by its name on the server. */
