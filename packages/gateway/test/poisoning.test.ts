@@ -176,10 +176,10 @@ test('AT-R14-2: a hundred suspicious texts do not silence a later one of the sam
   expect(lines().length).toBeLessThan(decoys.length)
   const client = await gateway.connect()
   await become(client, 'plain__t0', [...decoys, late])
-  await until(() => lines().some((line) => line.includes('late_tool')), 'the later one is logged', 30_000)
+  await until(() => lines().some((line) => line.includes('late_tool')), 'the later one is logged')
   const status = (await gateway.api('/upstreams/plain')) as Report & { readonly findingCount: number }
   expect(status.findings).toHaveLength(100)
   expect(status.findingCount).toBe(131)
   expect(shorten(status)).toContain('secrets late_tool description')
   await client.close()
-}, 60_000)
+})

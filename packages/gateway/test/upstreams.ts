@@ -31,7 +31,7 @@ export function watched(options?: UpstreamsOptions) {
     names: (upstream: string): readonly string[] => upstreams.tools(upstream).map(({ name }) => name),
     hasPrinted: (line: string): boolean => of('stderr').some((event) => event.line === line),
     reaches: (upstream: string, state: string): Promise<void> =>
-      until(() => upstreams.get(upstream)?.state === state, `${upstream} is ${state}`, 15_000),
+      until(() => upstreams.get(upstream)?.state === state, `${upstream} is ${state}`),
     /** Calls a tool and returns the text of its result. */
     async text(upstream: string, tool: string, args: Record<string, unknown> = {}): Promise<string> {
       const { content } = await upstreams.call(upstream, tool, args)
