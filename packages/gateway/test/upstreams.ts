@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import type { CommandTarget } from '@unfold-mcp/client'
+import { serverFile } from '../../../test/bundled-servers.ts'
 import { until } from '../../client/test/processes.ts'
 import type { EventStream, UpstreamEvent, UpstreamEvents } from '../src/upstreams/events.ts'
 import { Upstreams, type UpstreamsOptions } from '../src/upstreams/upstreams.ts'
@@ -7,7 +7,7 @@ import { Upstreams, type UpstreamsOptions } from '../src/upstreams/upstreams.ts'
 /** A server of this folder, as a separate process. */
 export const server = (file: string, ...args: readonly string[]): CommandTarget => ({
   command: process.execPath,
-  args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
+  args: [serverFile(new URL(`servers/${file}`, import.meta.url)), ...args],
 })
 
 /** Records all events from now on, by type and upstream. */
