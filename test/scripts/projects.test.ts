@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { slowFiles } from '../longest-first.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -21,4 +22,6 @@ test('each test file belongs to exactly one project', { timeout: 120_000 }, asyn
   expect(found.map(({ file }) => file.slice(root.length)).sort()).toEqual(files.filter((file) => !deleted.has(file)).sort())
   const projects = new Set(found.map(({ projectName }) => projectName))
   expect([...projects].sort()).toEqual(['browser', 'conformance', 'e2e', 'hosts', 'unit'])
+  // The order in which the files start.
+  expect(slowFiles.filter((file) => !files.includes(file))).toEqual([])
 })
