@@ -26,7 +26,7 @@ export default defineConfig({
     // Most tests wait for other processes: with two workers per core, no core is idle.
     maxWorkers: 2 * cores,
     sequence: { sequencer: LongestFirst },
-    // All files of a worker share one module graph, which saves about half of the CPU time.
+    // All files of a worker share one module graph: importing it takes about 0.7 s of CPU time.
     isolate: false,
     projects: [
       {

@@ -1,5 +1,4 @@
-// Loading the several hundred modules of the library or an SDK takes twice the CPU time of loading one file, and the tests start these
-// servers a thousand times.
+// Loading the several hundred modules of the library or an SDK takes about twice the CPU time of loading one file, for every start.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -24,7 +24,7 @@ const minuteOf = (samples: readonly (readonly [actions: number, megabytes: numbe
   leftServers: [],
 })
 
-// Measured on a busy machine, which completes a tenth of the usual actions: a version that kept each closed session, and one without leaks.
+// Measured on a busy machine, which completes few actions: an old version with a leak, and one without.
 const leaking = [
   [90, 37.4],
   [187, 39.6],
@@ -47,6 +47,6 @@ test('a minute shows a leak by the trend of the memory per action', () => {
   expect(leaksOf(minuteOf(sound))).toEqual([])
   // A single high measurement is not a trend.
   expect(leaksOf(minuteOf(sound.map(([actions, megabytes], index) => [actions, index === 5 ? 60 : megabytes])))).toEqual([])
-  // The same leak on an idle machine.
+  // More actions, and a larger leak.
   expect(leaksOf(minuteOf(leaking.map(([actions, megabytes], index) => [10 * actions, megabytes + 5 * index])))).toHaveLength(1)
 })

@@ -7,8 +7,8 @@ const spareDescriptors = 4
 /** Growth of a run that had time to settle. */
 const maxGrowth = 0.1
 const settledMinute = 5
-// In a short run, caches and compiled code still grow: by up to 3 MB in the first actions, then by 1 MB in 4,000. Sessions that are not
-// released take 20 to 30 kB per action.
+// In a short run, caches and compiled code still grow: by up to 3 MB in the first few hundred actions, then by 1 MB in 4,000. An old version
+// with a leak grew by about 30 kB per action.
 const warmUpBytes = 4_000_000
 const warmUpBytesPerAction = 3_000
 
