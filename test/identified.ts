@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Connection, type ConnectOptions, connect, type Target, type Tool } from '@unfold-mcp/client'
 import { defineToolbox, listen } from '@unfold-mcp/server'
 import type { TestTransport } from '@unfold-mcp/server/testing'
 import { tap } from '../packages/client/test/counting-proxy.ts'
+import { serverFile } from './bundled-servers.ts'
 
 /** A server with replaceable tools that counts its requests on the wire. */
 export interface IdentifiedServer extends AsyncDisposable {
@@ -25,7 +25,7 @@ export function identifiedServer(testTransport: TestTransport, tools: readonly T
 export async function serverCommand(folder: string, tools: readonly Tool[]): Promise<readonly string[]> {
   const file = join(folder, 'tools.json')
   await writeFile(file, JSON.stringify(tools))
-  return [process.execPath, fileURLToPath(new URL('fixtures/tool-file-server.mjs', import.meta.url)), file]
+  return [process.execPath, serverFile(new URL('fixtures/tool-file-server.mjs', import.meta.url)), file]
 }
 
 const protocolOf = ({ era }: TestTransport) => (era === 'session' ? 'session' : '2026-07-28')

@@ -8,7 +8,7 @@ const { token, record } = createToken('someone')
 const metricsToken = createToken('prometheus', { role: 'metrics' })
 const authorization = { authorization: `Bearer ${token}` }
 const text = 'x'.repeat(100_000)
-const waiting = { timeout: 20_000, interval: 20 }
+const waiting = { timeout: 60_000, interval: 20 }
 
 let target: HttpTarget
 beforeAll(async () => {

@@ -23,9 +23,6 @@ import { tap } from '../../packages/client/test/counting-proxy.ts'
 import { withGateway } from './running-gateway.ts'
 import { RecordedClient, shownAs } from './transcript.ts'
 
-// Some tests start processes, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const shows = (name: string, text: string): Promise<void> => expect(text).toMatchFileSnapshot(shownAs(name))
 
 // Below the packages, so that files saved there can import them.

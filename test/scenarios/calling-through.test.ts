@@ -124,7 +124,7 @@ verifies('L05-6', async ({ connect }) => {
   const received: number[] = []
   const onprogress = ({ progress }: { progress: number }) => void received.push(progress)
   await client.callTool({ name: 'call_tool', arguments: { name: 'dig' } }, { onprogress })
-  await vi.waitFor(() => expect(received).toEqual([1, 2]))
+  await vi.waitFor(() => expect(received).toEqual([1, 2]), { timeout: 60_000 })
 })
 
 verifies('L05-7', async ({ connect }) => {

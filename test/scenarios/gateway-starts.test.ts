@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { type FakeLauncher, fakeLauncher, installing } from '../../packages/client/test/launcher.ts'
 import { until } from '../../packages/client/test/processes.ts'
 import { processesWith } from '../../packages/gateway/test/faults/strays.ts'
 import { server, watched } from '../../packages/gateway/test/upstreams.ts'
 import { verifies } from '../verifies.ts'
-
-// Each scenario starts several processes, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Returns the maximum number of concurrent installations. */
 async function maxConcurrent(npx: FakeLauncher): Promise<number> {
@@ -43,7 +40,7 @@ verifies('U01', async () => {
     lastOutput: `Downloading ${first?.name}`,
   })
   await npx.finish(...names)
-  for (const name of names) await until(() => all.names(name).length === 1, `the tool of ${name}`, 30_000)
+  for (const name of names) await until(() => all.names(name).length === 1, `the tool of ${name}`)
   expect(await maxConcurrent(npx)).toBe(2)
   expect((await npx.events()).filter(({ what }) => what === 'begun')).toHaveLength(names.length)
   expect(all.of('installed')).toHaveLength(names.length)

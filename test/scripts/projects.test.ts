@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import type { TestSpecification, Vitest } from 'vitest/node'
+import { LongestFirst, slowFiles } from '../longest-first.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -21,4 +23,25 @@ test('each test file belongs to exactly one project', { timeout: 120_000 }, asyn
   expect(found.map(({ file }) => file.slice(root.length)).sort()).toEqual(files.filter((file) => !deleted.has(file)).sort())
   const projects = new Set(found.map(({ projectName }) => projectName))
   expect([...projects].sort()).toEqual(['browser', 'conformance', 'e2e', 'hosts', 'unit'])
+  // The order in which the files start.
+  expect(slowFiles.filter((file) => !files.includes(file))).toEqual([])
+})
+
+test('slow files start first, across projects but not across groups', async () => {
+  const specification = (file: string, name: string, groupOrder: number) =>
+    ({
+      moduleId: join(root, file),
+      project: { name, config: { sequence: { groupOrder }, isolate: false } },
+    }) as unknown as TestSpecification
+  const cache = { getFileTestResults: () => undefined, getFileStats: () => undefined }
+  const sequencer = new LongestFirst({ config: { root }, cache } as unknown as Vitest)
+  const [first = '', second = ''] = slowFiles
+  const files = [
+    specification('test/a.test.ts', 'browser', 1),
+    specification(second, 'e2e', 1),
+    specification(first, 'unit', 1),
+    specification('packages/core/src/a.test.ts', 'unit', 0),
+  ]
+  const sorted = (await sequencer.sort(files)).map(({ moduleId }) => moduleId.slice(root.length))
+  expect(sorted).toEqual(['packages/core/src/a.test.ts', first, second, 'test/a.test.ts'])
 })

@@ -12,6 +12,8 @@ export interface SoakOptions {
 /** A measurement between two rounds, while no client is connected. */
 export interface Sample extends Measurement {
   readonly minute: number
+  /** Completed actions since the start. */
+  readonly actions: number
   /** Running server processes. */
   readonly servers: number
 }
@@ -43,7 +45,8 @@ export async function soak({ minutes, seed, onSample }: SoakOptions): Promise<So
       for (const [name, count] of Object.entries(done)) counts[name] = (counts[name] ?? 0) + count
       await pause(Math.max(0, start + round * roundMs - Date.now()))
       pids = gateway.servers()
-      const sample = { ...(await gateway.measure()), minute: (round * roundMs) / 60_000, servers: pids.length }
+      const actions = Object.values(counts).reduce((sum, count) => sum + count, 0)
+      const sample = { ...(await gateway.measure()), minute: (round * roundMs) / 60_000, actions, servers: pids.length }
       samples.push(sample)
       onSample?.(sample)
     }

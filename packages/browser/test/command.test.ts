@@ -323,7 +323,7 @@ describeInChromium('the command, with a browser', () => {
   test('a signal during the start of the browser leaves nothing behind', slow, async () => {
     const running = command('--headless', '--http', '0')
     const hasStarted = async (): Promise<number> => (await browsers()).length
-    await expect.poll(hasStarted, { timeout: 30_000, interval: 20 }).toBeGreaterThan(0)
+    await expect.poll(hasStarted, { timeout: 120_000, interval: 20 }).toBeGreaterThan(0)
     expect(await running.end('SIGTERM')).toBe(0)
     await expectNothingLeft()
   })

@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Connection, connect, type ProtocolChoice } from '@unfold-mcp/client'
 import { createToken } from '@unfold-mcp/gateway/config'
 import { expect, test, vi } from 'vitest'
+import { serverFile } from '../../../test/bundled-servers.ts'
 import { until } from '../../client/test/processes.ts'
 import { type Home, home, main, processesWith, servers } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
@@ -12,7 +12,7 @@ import { startGatewayProcess } from './gateway-process.ts'
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 })
 
-const file = fileURLToPath(new URL('servers/shared.mjs', import.meta.url))
+const file = serverFile(new URL('servers/shared.mjs', import.meta.url))
 const shared = (mark: string) => ({ command: process.execPath, args: [`--title=${mark}`, file] })
 const markOf = (name: string): string => `bridge-${name}-${process.pid}-${Date.now()}`
 const timeoutMs = 120_000

@@ -4,13 +4,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { serverFile } from '../../../test/bundled-servers.ts'
 
 /** The command as published. */
 export const main = fileURLToPath(new URL('../bundle/main.js', import.meta.url))
 
 const require = createRequire(import.meta.url)
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const here = (path: string): string => serverFile(new URL(path, import.meta.url))
 
 /** Test servers, as the arguments after `--`: ours, and third-party ones. */
 export const servers = {

@@ -1,11 +1,8 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { guarded } from './authorization.ts'
 import { type Home, home, servers } from './command.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 async function examined(at: Home, mcpServers: object, ...args: readonly string[]) {
   await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers }))

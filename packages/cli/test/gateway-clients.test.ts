@@ -1,11 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { home, main } from './command.ts'
 import { keys, person } from './terminal.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 test('a client is connected after confirmation, and disconnected; the rest of its file stays byte-identical', async () => {
   await using at = await home()

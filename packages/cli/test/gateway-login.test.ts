@@ -1,13 +1,10 @@
 import { connect } from '@unfold-mcp/client'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { guarded } from './authorization.ts'
 import { type Home, home } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
 import { signsIn } from './sign-in.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const stateOf = async (at: Home, name: string): Promise<string> => {
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)

@@ -1,11 +1,8 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Home, home, run, servers } from './command.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const compiler = join(modules, 'typescript', 'bin', 'tsc')

@@ -1,11 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Home, home, isRunning, servers } from './command.ts'
 import { keys, type Person, person } from './terminal.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const desk = ['--', ...servers.desk]
 const erase = (count: number): string => '\u007f'.repeat(count)

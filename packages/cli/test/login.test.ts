@@ -2,14 +2,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { guarded } from './authorization.ts'
 import { type Home, home } from './command.ts'
 import { signsIn } from './sign-in.ts'
 import { person } from './terminal.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const tokensIn = async (at: Home) => JSON.parse(await readFile(join(at.folder, 'unfold', 'tokens.json'), 'utf8'))
 

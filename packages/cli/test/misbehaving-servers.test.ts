@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { home, processesWith, servers } from './command.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Runs a command against a misbehaving server, and checks that no process of it is left. */
 async function tried(what: string, args: readonly string[]) {

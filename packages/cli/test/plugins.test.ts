@@ -1,10 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Home, home, main, processesWith } from './command.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const plugin = (name: string): string =>
   `export default { tools: [{ name: '${name}', description: 'Says ${name}.', handler: () => '${name}' }] }\n`

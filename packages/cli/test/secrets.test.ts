@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
+import { serverFile } from '../../../test/bundled-servers.ts'
 import { until } from '../../client/test/processes.ts'
 import { type Home, home, main, processesWith, run, servers } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
@@ -12,7 +12,7 @@ import { keys, person } from './terminal.ts'
 vi.setConfig({ testTimeout: 240_000 })
 
 const isWindows = process.platform === 'win32'
-const vault = fileURLToPath(new URL('servers/vault.mjs', import.meta.url))
+const vault = serverFile(new URL('servers/vault.mjs', import.meta.url))
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 interface SecretHome extends Home {

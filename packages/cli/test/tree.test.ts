@@ -1,11 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { served } from '../../gateway/test/served.ts'
 import { server } from '../../gateway/test/upstreams.ts'
 import type { GroupNode, Tree } from '../src/tree/tree.ts'
 import { home, servers } from './command.ts'
-
-// Each command is a process, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const [node = '', ...desk] = servers.desk
 

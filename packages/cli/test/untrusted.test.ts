@@ -1,12 +1,9 @@
 import { access, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '@unfold-mcp/client'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { type Home, home, main, servers } from './command.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
 
 const [node = '', deskFile = ''] = servers.desk
 

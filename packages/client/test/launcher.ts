@@ -57,4 +57,4 @@ export async function fakeLauncher(): Promise<FakeLauncher> {
 
 /** Waits until `count` packages are being installed. */
 export const installing = (npx: FakeLauncher, count: number): Promise<void> =>
-  until(async () => (await npx.halfInstalled()).length === count, `${count} are being installed`, 30_000)
+  until(async () => (await npx.halfInstalled()).length === count, `${count} are being installed`)

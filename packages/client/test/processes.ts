@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { serverFile } from '../../../test/bundled-servers.ts'
 import type { CommandTarget } from '../src/config/target.ts'
 
 /** Target for a server in this folder. */
 export const server = (file: string, ...args: readonly string[]): CommandTarget => ({
   command: process.execPath,
-  args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
+  args: [serverFile(new URL(`servers/${file}`, import.meta.url)), ...args],
 })
 
 /** True for a running process; false for a zombie. */

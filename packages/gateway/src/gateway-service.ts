@@ -16,6 +16,7 @@ import type { Instrumentation } from './instrumentation.ts'
 import { writeRunFile } from './run-file.ts'
 import type { SecretResolver } from './secrets/resolver.ts'
 import type { CatalogStore } from './stores/catalog.ts'
+import type { TrustStore } from './trust/store.ts'
 import type { Applied } from './upstreams/upstreams.ts'
 
 export interface CloseOptions {
@@ -28,6 +29,7 @@ const finalRepliesMs = 500
 export interface GatewayServiceOptions {
   readonly gateway: Gateway
   readonly store: CatalogStore
+  readonly trust: TrustStore | 'unavailable'
   readonly instrumentation: Instrumentation
   readonly file: string
   readonly environment: Environment
@@ -186,7 +188,7 @@ export class GatewayService {
   }
 
   async #close(withinMs: number): Promise<void> {
-    const { gateway, store, instrumentation } = this.#options
+    const { gateway, store, trust, instrumentation } = this.#options
     instrumentation.journal.write('drain', { withinMs })
     instrumentation.gate.close()
     this.#listening?.drain()
@@ -203,6 +205,7 @@ export class GatewayService {
     await gateway.close()
     await this.#pendingApply
     await store.close()
+    if (trust !== 'unavailable') await trust[Symbol.asyncDispose]()
     await instrumentation.close()
   }
 }

@@ -16,6 +16,7 @@ import { Metrics } from './observability/metrics.ts'
 import { redactedLog } from './observability/redacted-log.ts'
 import { Redactor, secretVariables } from './observability/redactor.ts'
 import { loadTelemetry, type Telemetry, traceDiscoveries } from './observability/telemetry.ts'
+import { trustLog } from './observability/trust-log.ts'
 import { logUpstreams } from './observability/upstream-log.ts'
 
 /** Log, journal, metrics, tracing and audit of one gateway. */
@@ -65,7 +66,7 @@ export class Instrumentation {
   }
 
   /** Gateway options that connect this instrumentation. */
-  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe'> {
+  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust'> {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })
@@ -75,6 +76,7 @@ export class Instrumentation {
       ...(audit !== undefined && {
         rejected: ({ reason, tool, arguments: input, ...caller }) => audit.rejection(caller, { tool, input, outcome: reason }),
       }),
+      onTrust: trustLog(this),
       observe: ({ events }) => {
         logUpstreams(events, this)
         this.metrics.follow(events)

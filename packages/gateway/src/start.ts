@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileStore } from '@unfold-mcp/server/stores/file'
 import type { ReloadResult } from './admin/api.ts'
 import { auditedTools } from './audited-tools.ts'
+import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
 import { ConfigError, problemLine } from './config/problem.ts'
 import { type ReadConfig, readConfig } from './config/read.ts'
@@ -18,6 +19,8 @@ import { SecretResolver } from './secrets/resolver.ts'
 import type { Passphrase } from './secrets/store.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { memoryCatalog } from './stores/memory.ts'
+import { memoryTrustStore } from './trust/memory-store.ts'
+import type { TrustStore } from './trust/store.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
@@ -87,6 +90,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   for (const { upstream, message } of await exposedFiles(read.config, { file, home: options.home }))
     log.warn({ upstream }, message)
   const store = await openStore(read, { ...options, log }, (problem) => instrumentation.degraded.update('store', problem))
+  const trust = await openTrust(read, { ...options, file }, (problem) => instrumentation.degraded.update('trust', problem))
   let startDeferred: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((done) => {
     startDeferred = done
@@ -96,6 +100,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     folder: dirname(file),
     sandboxBase: { hide: ownFiles(read, options), installs: join(options.home, 'sandbox') },
     store,
+    trust,
     ...activationStore(read, options, file),
     log,
     deferStartsUntil,
@@ -106,7 +111,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...instrumentation.hooks(() => gateway.config),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
-  const service = new GatewayService({ gateway, store, instrumentation, file, environment, home, resolver })
+  const service = new GatewayService({ gateway, store, trust, instrumentation, file, environment, home, resolver })
   try {
     await service.start(read, options.http === false ? undefined : { host, port })
     setTimeout(startDeferred, deferStartsMs)
@@ -161,4 +166,22 @@ async function openStore(
   const path = storePath(store.path, { file, home })
   const { sqliteCatalog } = await import('./stores/sqlite.ts')
   return sqliteCatalog(path, { report: (message) => log.warn({}, message), onStatus })
+}
+
+/** The decisions about servers, separate for each configuration file. They are never replaced by a new file. */
+async function openTrust(
+  { config }: ReadConfig,
+  { home, file }: Pick<StartOptions, 'home' | 'file'>,
+  onStatus: (problem: string | undefined) => void,
+): Promise<TrustStore | 'unavailable'> {
+  if (config.store.kind === 'memory') return memoryTrustStore()
+  const path = join(home, 'trust', `${createHash('sha256').update(file).digest('hex').slice(0, 16)}.db`)
+  const { sqliteTrustStore } = await import('./trust/sqlite-store.ts')
+  try {
+    return await sqliteTrustStore(path)
+  } catch (error) {
+    const problem = `${errorMessage(error)} Tools of servers with "trust": "pin" or "review" are held. Restore the file from a backup, or delete it to accept what the servers offer now.`
+    onStatus(problem)
+    return 'unavailable'
+  }
 }

@@ -1,14 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fakeLauncher, installing } from '../../client/test/launcher.ts'
 import { until } from '../../client/test/processes.ts'
 import { npxFolder } from '../src/upstreams/process/npx-cache.ts'
 import { fromFile } from './gateway-file.ts'
 import { watched } from './upstreams.ts'
-
-// Each test starts several processes, possibly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 describe.skipIf(process.platform === 'win32')('servers that are started through a launcher', () => {
   test('are restarted only after the previous process has cleaned up', async () => {

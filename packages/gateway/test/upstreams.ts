@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import type { CommandTarget } from '@unfold-mcp/client'
+import { serverFile } from '../../../test/bundled-servers.ts'
 import { until } from '../../client/test/processes.ts'
 import type { EventStream, UpstreamEvent, UpstreamEvents } from '../src/upstreams/events.ts'
 import { Upstreams, type UpstreamsOptions } from '../src/upstreams/upstreams.ts'
@@ -7,7 +7,7 @@ import { Upstreams, type UpstreamsOptions } from '../src/upstreams/upstreams.ts'
 /** A server of this folder, as a separate process. */
 export const server = (file: string, ...args: readonly string[]): CommandTarget => ({
   command: process.execPath,
-  args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
+  args: [serverFile(new URL(`servers/${file}`, import.meta.url)), ...args],
 })
 
 /** Records all events from now on, by type and upstream. */
@@ -31,7 +31,7 @@ export function watched(options?: UpstreamsOptions) {
     names: (upstream: string): readonly string[] => upstreams.tools(upstream).map(({ name }) => name),
     hasPrinted: (line: string): boolean => of('stderr').some((event) => event.line === line),
     reaches: (upstream: string, state: string): Promise<void> =>
-      until(() => upstreams.get(upstream)?.state === state, `${upstream} is ${state}`, 15_000),
+      until(() => upstreams.get(upstream)?.state === state, `${upstream} is ${state}`),
     /** Calls a tool and returns the text of its result. */
     async text(upstream: string, tool: string, args: Record<string, unknown> = {}): Promise<string> {
       const { content } = await upstreams.call(upstream, tool, args)

@@ -34,13 +34,13 @@ class Wire {
   }
 
   async receives(method: string): Promise<Message> {
-    await until(() => this.received.some((message) => message.method === method), `${method} is received`, 30_000)
+    await until(() => this.received.some((message) => message.method === method), `${method} is received`)
     return this.received.find((message) => message.method === method) ?? {}
   }
 
   async receivesResponse(id: unknown): Promise<Message> {
     const isIt = (message: Message): boolean => message.method === undefined && message.id === id
-    await until(() => this.received.some(isIt), `the response to ${JSON.stringify(id)} is received`, 30_000)
+    await until(() => this.received.some(isIt), `the response to ${JSON.stringify(id)} is received`)
     return this.received.find(isIt) ?? {}
   }
 }

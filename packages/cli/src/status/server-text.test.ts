@@ -13,6 +13,8 @@ const upstream: Upstream = {
   notes: [],
   findings: [],
   findingCount: 0,
+  held: 0,
+  blocked: 0,
 }
 
 const textOf = (more: Partial<Upstream>): string => serverText({ ...upstream, ...more }, [], { style: plain, width: 200 })

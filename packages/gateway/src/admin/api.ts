@@ -1,5 +1,5 @@
 import { decodeUri, nearest, nearestHint, printable } from '@unfold-mcp/core'
-import type { RequestHead } from '@unfold-mcp/server'
+import type { Exchange } from '@unfold-mcp/server'
 import { logLevels, rankOf } from '../base/log.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import type { Role } from '../config/schema.ts'
@@ -7,6 +7,7 @@ import type { JournalEntry } from '../observability/journal.ts'
 import type { Administrator, Authorization } from './authorization.ts'
 import type { EventStreams } from './event-stream.ts'
 import { json, refusal } from './reply.ts'
+import { parseDecision, reviewItems } from './review.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
 
 export const apiPath = '/api'
@@ -27,14 +28,18 @@ type Route = (url: URL, request: RouteRequest, name: string) => Response | Promi
 
 interface RouteRequest {
   readonly request: Request
+  readonly exchange: Exchange
   readonly from: Administrator
 }
 
 /** Role that a route requires. */
-const requiredRole = (method: string): Role => (method === 'GET' || method === 'HEAD' ? 'viewer' : 'operator')
+function requiredRole(method: string, path: string): Role {
+  if (method === 'GET' || method === 'HEAD') return 'viewer'
+  return path === '/review' ? 'reviewer' : 'operator'
+}
 
 /** The admin API below `/api`, for the user who runs the gateway. */
-export function adminApi(options: ApiOptions): (request: Request, head: RequestHead) => Promise<Response> {
+export function adminApi(options: ApiOptions): (request: Request, exchange: Exchange) => Promise<Response> {
   const { authorization, events, gateway, journal, redactor, clients, reload } = options
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
@@ -61,6 +66,20 @@ export function adminApi(options: ApiOptions): (request: Request, head: RequestH
       const upstream = url.searchParams.get('upstream')
       return json((await toolReports(options)).filter((tool) => upstream === null || tool.upstream === upstream))
     },
+    'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
+    'POST /review': async (_url, { exchange }) => {
+      const decision = parseDecision(await exchange.body(maxDecisionBytes))
+      if (decision === undefined)
+        return refusal(
+          400,
+          'The body must be { server, decision: "approve" or "block", digests: [...] }. GET /api/review lists the digests.',
+        )
+      const { server, digests } = decision
+      if (gateway.upstreams.get(server) === undefined) return unknownUpstream(server, gateway.upstreams.names)
+      const decided = await gateway.trust[decision.decision](server, new Set(digests))
+      return json({ decided })
+    },
+    'GET /trust': limited((limit, url) => entries(journal.last('trust', limit, fromUpstream(url)))),
     'GET /changes': limited((limit, url) => entries(journal.last('change', limit, fromUpstream(url)))),
     'GET /calls': limited((limit, url) => entries(journal.last('call', limit, fromUpstream(url)))),
     'GET /logs': limited((limit, url) => {
@@ -78,15 +97,15 @@ export function adminApi(options: ApiOptions): (request: Request, head: RequestH
       return json({ isApplied, problems: redactor.data(problems) })
     },
   }
-  return async (request, head) => {
-    const role = requiredRole(request.method)
-    const what = role === 'viewer' ? 'The admin API' : 'Changing the state of the gateway'
-    const from = authorization.authorize(head, role, what)
-    if (from instanceof Response) return from
+  return async (request, exchange) => {
     const url = new URL(request.url)
+    const role = requiredRole(request.method, url.pathname.slice(apiPath.length))
+    const what = role === 'viewer' ? 'The admin API' : 'Changing the state of the gateway'
+    const from = authorization.authorize(exchange, role, what)
+    if (from instanceof Response) return from
     const { route, name } = routeOf(request.method, url.pathname.slice(apiPath.length))
     const handler = Object.hasOwn(routes, route) ? routes[route] : undefined
-    if (handler !== undefined) return handler(url, { request, from }, name)
+    if (handler !== undefined) return handler(url, { request, from, exchange }, name)
     const path = route.slice(route.indexOf(' '))
     const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
     if (methods.length > 0) return refusal(405, `Method not allowed. Use ${methods.join(' or ')}.`, { allow: methods.join(', ') })
@@ -101,6 +120,7 @@ function routeOf(requestMethod: string, path: string): { readonly route: string;
 }
 
 const maxEntries = 1_000
+const maxDecisionBytes = 1_048_576
 
 const limited =
   (respond: (limit: number, url: URL) => Response): Route =>

@@ -25,6 +25,10 @@ export interface UpstreamReport extends UpstreamStatus {
   readonly findings: readonly Finding[]
   /** Number of all findings. */
   readonly findingCount: number
+  /** Number of new and changed definitions that wait for a review. */
+  readonly held: number
+  /** Number of blocked definitions. */
+  readonly blocked: number
   readonly lastChange?: Pick<ChangeRecord, 'added' | 'changed' | 'removed' | 'ms'> & { readonly at: string }
 }
 
@@ -126,6 +130,8 @@ export async function upstreamReports({
       notes: [...conflictNotes(gateway, status.name), ...gateway.source.notes(status.name)].slice(0, maxNotes),
       findings: redactor.data(selectFindings(findings, maxNotes)) as readonly Finding[],
       findingCount: findings.length,
+      held: gateway.trust.held(status.name).length,
+      blocked: gateway.trust.blocked(status.name).length,
       ...(change !== undefined && { lastChange: lastChange(change.at, change.data) }),
     }
   })

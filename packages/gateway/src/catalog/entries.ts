@@ -30,6 +30,8 @@ export interface UpstreamEntries {
   readonly entries: readonly ToolEntry[]
   /** Exposed name to name on the upstream. */
   readonly names: ReadonlyMap<string, string>
+  /** Names on the upstream. */
+  readonly originalNames: ReadonlySet<string>
   readonly notes: readonly ToolNote[]
   /** Result for each definition, by its JSON; reused for unchanged tools. */
   readonly built: ReadonlyMap<string, BuiltEntry>
@@ -79,7 +81,7 @@ export function upstreamEntries(tools: readonly Tool[], options: EntriesOptions,
   for (const message of overrides.unknownTools(new Set(tools.map(({ name }) => name))))
     notes.push({ tool: '', kind: 'warning', message })
   notes.push(...similarNames(names))
-  return { entries, names, notes, built, options }
+  return { entries, names, originalNames: new Set(names.values()), notes, built, options }
 }
 
 /** Warns of names that are easily confused: as clients see them, or as the server has them. */

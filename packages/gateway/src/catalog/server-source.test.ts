@@ -13,7 +13,10 @@ const tool = (name: string): Tool => ({ name, inputSchema: { type: 'object' } })
 
 function sourceOf(config: Config = configOf({ git: x, notes: x })) {
   const called: string[] = []
-  const all = new UpstreamSource(config, (server) => (own) => `${server} ${called.push(own)}`)
+  const all = new UpstreamSource(config, {
+    callOf: (server) => (own) => `${server} ${called.push(own)}`,
+    admit: (_server, tools) => tools,
+  })
   const git = new ServerSource(all, 'git')
   const changes = { count: 0 }
   git.subscribe(() => void changes.count++)

@@ -12,7 +12,7 @@ const tool = (name: string): Tool => ({ name, inputSchema: { type: 'object' } })
 
 /** A source of two servers, with the number of change notifications. */
 function sourceOf(config: Config = configOf({ git: x, notes: x })) {
-  const source = new UpstreamSource(config, () => () => undefined)
+  const source = new UpstreamSource(config, { callOf: () => () => undefined, admit: (_server, tools) => tools })
   const changes = { count: 0 }
   source.subscribe(() => void changes.count++)
   return { source, changes, names: () => source.entries().map((entry) => entry.tool.name) }

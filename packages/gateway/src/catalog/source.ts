@@ -6,11 +6,20 @@ import { type CallUpstream, type EntriesOptions, type ToolNote, type UpstreamEnt
 import { buildGroups, type GroupTable, type SelfDescription } from './groups.ts'
 
 interface Provided {
+  /** As the server lists them. */
   readonly tools: readonly Tool[]
+  /** Those that clients may see. */
+  readonly admitted: readonly Tool[]
   readonly options: EntriesOptions
   /** Canonical JSON of the settings in `options`. */
   readonly optionsKey: string
   readonly built: UpstreamEntries
+}
+
+export interface UpstreamSourceOptions {
+  readonly callOf: (server: string) => CallUpstream
+  /** Returns the tools of a server that clients may see. */
+  readonly admit: (server: string, tools: readonly Tool[]) => readonly Tool[]
 }
 
 const noEntries: readonly ToolEntry[] = []
@@ -21,7 +30,7 @@ const noEntries: readonly ToolEntry[] = []
  */
 export class UpstreamSource implements Source {
   readonly name = 'upstreams'
-  readonly #callOf: (server: string) => CallUpstream
+  readonly #options: UpstreamSourceOptions
   readonly #provided = new Map<string, Provided>()
   readonly #selfDescriptions = new Map<string, SelfDescription>()
   readonly #listeners = new Set<() => void>()
@@ -29,9 +38,9 @@ export class UpstreamSource implements Source {
   #entries: readonly ToolEntry[] | undefined
   #groups: GroupTable | undefined
 
-  constructor(config: Config, callOf: (server: string) => CallUpstream) {
+  constructor(config: Config, options: UpstreamSourceOptions) {
     this.#config = config
-    this.#callOf = callOf
+    this.#options = options
   }
 
   /** In the order of the configuration, so that the list does not depend on which server starts first. */
@@ -109,6 +118,17 @@ export class UpstreamSource implements Source {
     this.#changed()
   }
 
+  /** Decides again which tools of a server clients may see. */
+  readmit(server: string): void {
+    const provided = this.#provided.get(server)
+    if (provided !== undefined) this.replace(server, provided.tools)
+  }
+
+  /** True if clients may call a tool now, by its name on the server. */
+  isServed(server: string, originalName: string): boolean {
+    return this.#provided.get(server)?.built.originalNames.has(originalName) === true
+  }
+
   /** Sets the self-description of a server, which also describes its group. */
   describe(server: string, description: SelfDescription): void {
     const before = this.#selfDescriptions.get(server)
@@ -127,9 +147,14 @@ export class UpstreamSource implements Source {
     const { tools: overrides, allow, deny, timeoutMs } = config
     const limit = this.#config.limits.tools
     const optionsKey = canonicalJson({ overrides, allow, deny, timeoutMs, limit })
-    const options = before?.optionsKey === optionsKey ? before.options : { server, config, call: this.#callOf(server), limit }
-    if (before?.tools === tools && before.options === options) return
-    this.#provided.set(server, { tools, options, optionsKey, built: upstreamEntries(tools, options, before?.built) })
+    const options =
+      before?.optionsKey === optionsKey ? before.options : { server, config, call: this.#options.callOf(server), limit }
+    const admitted = this.#options.admit(server, tools)
+    if (before?.options === options && isSame(before.admitted, admitted)) {
+      this.#provided.set(server, { ...before, tools, admitted })
+      return
+    }
+    this.#provided.set(server, { tools, admitted, options, optionsKey, built: upstreamEntries(admitted, options, before?.built) })
   }
 
   #changed(): void {
@@ -145,3 +170,6 @@ export class UpstreamSource implements Source {
     return Object.fromEntries(Object.entries(groups).filter(([name]) => used.has(name)))
   }
 }
+
+const isSame = (one: readonly Tool[], other: readonly Tool[]): boolean =>
+  one === other || (one.length === other.length && one.every((tool, at) => tool === other[at]))

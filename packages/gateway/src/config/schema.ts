@@ -95,6 +95,12 @@ const sandboxSettings = z.strictObject({
 
 const sandbox = z.union([sandboxPreset, sandboxSettings])
 
+const trust = z
+  .enum(['off', 'watch', 'pin', 'review'])
+  .describe(
+    'How new and changed tools are treated. watch: served, unless a rule classifies the change as hazardous; pin: held until a person approves them; review: the first list needs approval too; off: served',
+  )
+
 // Settings that unfold adds to the usual server definition.
 const serverSettings = {
   disabled: z.boolean().default(false).describe('true keeps the server in the file without using it'),
@@ -106,6 +112,7 @@ const serverSettings = {
   preferResources: patterns
     .default([])
     .describe('URIs of resources that other servers have too and that are read from this one; * matches any characters'),
+  trust: trust.optional(),
   start: z.enum(['eager', 'lazy']).default('eager').describe('lazy starts the server on the first call'),
   idleStopMs: ms.default(0).describe('Stops the server after this time without calls; 0: never'),
   startTimeoutMs: ms.min(100).default(30_000).describe('Timeout for starting the server'),
@@ -280,6 +287,7 @@ export const configSchema = z.strictObject({
   budgetTokens: budgetTokens.default(8_000).describe('In auto mode, every tool is listed up to this many tokens'),
   ...z.strictObject(presentation).partial().shape,
   remember: remember.default('session'),
+  trust: trust.default('watch'),
   search: search.default(search.parse({})).describe('Semantic search and learning'),
   groups: z
     .record(

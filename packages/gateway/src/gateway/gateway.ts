@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
 import type { CallUpstream } from '../catalog/entries.ts'
+import type { SelfDescription } from '../catalog/groups.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
@@ -21,6 +22,10 @@ import { ResultStore } from '../results/store.ts'
 import { truncateResults } from '../results/truncation.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
 import { catalogKey } from '../stores/key.ts'
+import { crossServerCheck } from '../trust/cross-server.ts'
+import { type TrustEvent, TrustGate } from '../trust/gate.ts'
+import { memoryTrustStore } from '../trust/memory-store.ts'
+import type { TrustStore } from '../trust/store.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from '../upstreams/upstreams.ts'
 import { computeSavings, type Savings } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
@@ -33,6 +38,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly sandboxBase?: SandboxBase
   /** Cache of the upstreams' definitions. The caller closes it. */
   readonly store: CatalogStore
+  /** Decisions about what servers offer; default: memory. `unavailable`: they cannot be read, so nothing counts as accepted. */
+  readonly trust?: TrustStore | 'unavailable'
   /** Store for activated tools; default: memory. */
   readonly activations?: ActivationStore
   readonly log: Log
@@ -45,6 +52,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
   /** Called after a call that ended before it reached a server. */
   readonly rejected?: (call: RejectedCall<Client>) => void
+  /** Called with new and changed definitions that are served or held, each once. */
+  readonly onTrust?: (event: TrustEvent) => void
   /** Called before any server is started, so that no event is missed. */
   readonly observe?: (upstreams: Upstreams) => void
 }
@@ -62,9 +71,13 @@ export class Gateway implements AsyncDisposable {
   readonly proxy: UpstreamProxy
   /** @internal */
   readonly poisoning: PoisoningChecks
+  /** @internal */
+  readonly trust: TrustGate
   readonly #options: GatewayOptions
   /** Tools of new servers from the store, until the servers are created. */
   readonly #cachedTools = new Map<string, readonly Tool[]>()
+  /** As the servers describe themselves. */
+  readonly #descriptions = new Map<string, SelfDescription>()
   readonly #saving = new Set<Promise<void>>()
   readonly #results: ResultStore
   /** By client; cleared when tools or configuration change. */
@@ -89,7 +102,19 @@ export class Gateway implements AsyncDisposable {
       toolsOf: (server) => this.source.entriesOf(server).map(({ tool }) => tool.name),
       lazy: options.lazy,
     })
+    const { trust = memoryTrustStore() } = options
+    const crossServer = crossServerCheck(() => this.#toolNames())
+    this.trust = new TrustGate({
+      settingOf: (server) => this.config.mcpServers[server]?.trust ?? this.config.trust,
+      store: trust === 'unavailable' ? undefined : trust,
+      changed: (server) => this.#readmit(server),
+      onChange: (event) => options.onTrust?.(event),
+      crossServer,
+      clock: clock ?? systemClock,
+      log: options.log,
+    })
     this.upstreams = new Upstreams({
+      isWithheld: (server, tool) => this.trust.isWithheld(server, tool),
       cachedTools: (name) => this.#cachedTools.get(name),
       connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version }, relays: true },
       ...(clock !== undefined && { clock }),
@@ -107,6 +132,11 @@ export class Gateway implements AsyncDisposable {
       random: random ?? Math.random,
       pace,
       log: options.log,
+      admit: (server, documents) => ({
+        prompts: this.trust.admit(server, 'prompt', documents.prompts, ({ name }) => name),
+        templates: this.trust.admit(server, 'template', documents.templates, ({ uriTemplate }) => uriTemplate),
+      }),
+      listed: (server) => this.trust.settle(server, ['prompt', 'template']),
       save: (upstream, documents) => {
         this.poisoning.invalidate(upstream)
         this.#save(upstream, (key) => options.store.replaceDocuments(key, documents))
@@ -129,7 +159,10 @@ export class Gateway implements AsyncDisposable {
       hasOutputSchema: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
     })
     const callUpstream = composeMiddleware([truncate, ...middleware], this.proxy.call)
-    this.source = new UpstreamSource(config, (server) => this.#callOf(server, callUpstream))
+    this.source = new UpstreamSource(config, {
+      callOf: (server) => this.#callOf(server, callUpstream),
+      admit: (server, tools) => this.trust.admit(server, 'tool', tools, ({ name }) => name),
+    })
     this.toolboxes = new Toolboxes({
       config: () => this.config,
       access: this.access,
@@ -189,6 +222,7 @@ export class Gateway implements AsyncDisposable {
   async #apply(read: ReadConfig): Promise<Applied> {
     const before = this.#read
     const { config } = read
+    await this.trust.load(Object.keys(config.mcpServers))
     await this.#loadCached(config)
     this.#read = read
     this.access.configure(config)
@@ -229,6 +263,7 @@ export class Gateway implements AsyncDisposable {
     await this.upstreams.close()
     await this.toolboxes.close()
     this.#results.close()
+    await this.trust.close()
     await Promise.all(this.#saving)
   }
 
@@ -253,13 +288,42 @@ export class Gateway implements AsyncDisposable {
       // Without a read, the list is empty because the server is disconnected.
       if (reads > 0) this.#saveTools(upstream)
     })
-    events.on('listed', ({ upstream }) => this.#saveTools(upstream))
+    events.on('listed', ({ upstream }) => {
+      this.#saveTools(upstream)
+      this.trust.settle(upstream, ['tool', 'instructions'])
+    })
     events.on('connected', ({ upstream }) => {
       const connection = this.upstreams.get(upstream)?.connection
       if (connection === undefined) return
       const { server, instructions } = connection
-      this.source.describe(upstream, { title: server.title ?? server.name, instructions, info: server })
+      this.#describe(upstream, { title: server.title ?? server.name, instructions, info: server })
     })
+  }
+
+  /** Sets the self-description of a server, with the instructions only if clients may see them. */
+  #describe(server: string, description: SelfDescription): void {
+    this.#descriptions.set(server, description)
+    const { instructions } = description
+    const definitions = instructions === undefined ? [] : [{ instructions }]
+    const [admitted] = this.trust.admit(server, 'instructions', definitions, () => '')
+    this.source.describe(server, { ...description, instructions: admitted?.instructions })
+    this.source.readmit(server)
+    this.proxy.readmit()
+  }
+
+  /** Applies a decision about a server. */
+  #readmit(server: string): void {
+    const description = this.#descriptions.get(server)
+    if (description !== undefined) this.#describe(server, description)
+    else {
+      this.source.readmit(server)
+      this.proxy.readmit()
+    }
+  }
+
+  /** Names of the tools of each server, as the servers have them. */
+  #toolNames(): ReadonlyMap<string, readonly string[]> {
+    return new Map(this.upstreams.names.map((name) => [name, this.upstreams.get(name)?.tools.map((tool) => tool.name) ?? []]))
   }
 
   /** Adds to the cost of following a server. */
@@ -282,7 +346,7 @@ export class Gateway implements AsyncDisposable {
         if (cached === undefined) return
         this.#cachedTools.set(name, cached.tools)
         const { instructions, info } = cached
-        this.source.describe(name, { title: info?.title ?? info?.name, instructions, info })
+        this.#describe(name, { title: info?.title ?? info?.name, instructions, info })
       }),
     )
   }
@@ -290,7 +354,7 @@ export class Gateway implements AsyncDisposable {
   #saveTools(upstream: string): void {
     const tools = this.upstreams.get(upstream)?.tools
     if (tools === undefined) return
-    const { instructions, info } = this.source.selfDescription(upstream) ?? {}
+    const { instructions, info } = this.#descriptions.get(upstream) ?? {}
     const details = { ...(instructions !== undefined && { instructions }), ...(info !== undefined && { info }) }
     this.#save(upstream, (key) => this.#options.store.replaceTools(key, tools, details))
   }

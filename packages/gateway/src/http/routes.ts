@@ -1,5 +1,5 @@
 import { Failure, printable } from '@unfold-mcp/core'
-import type { RequestHead } from '@unfold-mcp/server'
+import type { Exchange, RequestHead } from '@unfold-mcp/server'
 import { type ApiOptions, adminApi, apiPath } from '../admin/api.ts'
 import { json, refusal, reply } from '../admin/reply.ts'
 import type { Log } from '../base/log.ts'
@@ -15,7 +15,7 @@ export interface RouteOptions extends ApiOptions {
 }
 
 /** Handles all paths outside the MCP endpoint: health, readiness, metrics and the admin API. */
-export function routes(options: RouteOptions): (request: Request, head: RequestHead) => Promise<Response> {
+export function routes(options: RouteOptions): (request: Request, exchange: Exchange) => Promise<Response> {
   const { metrics, gateway, authorization, isPublic, isReady, degraded, log } = options
   const api = adminApi(options)
   // Without any token, every program on this machine can use every server, so their names and counts are no secret.
@@ -30,17 +30,17 @@ export function routes(options: RouteOptions): (request: Request, head: RequestH
     '/metrics': async (head) =>
       refusedMetrics(head) ?? reply(await metrics.text(), { headers: { 'content-type': metrics.contentType } }),
   }
-  const handle = async (request: Request, head: RequestHead): Promise<Response> => {
+  const handle = async (request: Request, exchange: Exchange): Promise<Response> => {
     const { pathname } = new URL(request.url)
-    if (pathname === apiPath || pathname.startsWith(`${apiPath}/`)) return api(request, head)
+    if (pathname === apiPath || pathname.startsWith(`${apiPath}/`)) return api(request, exchange)
     const handler = Object.hasOwn(handlers, pathname) ? handlers[pathname] : undefined
     if (handler === undefined) return notFound(pathname)
-    if (request.method === 'GET' || request.method === 'HEAD') return handler(head)
+    if (request.method === 'GET' || request.method === 'HEAD') return handler(exchange)
     return refusal(405, 'Method not allowed. Use GET.', { allow: 'GET, HEAD' })
   }
-  return async (request, head) => {
+  return async (request, exchange) => {
     try {
-      return await handle(request, head)
+      return await handle(request, exchange)
     } catch (error) {
       log.error({ error }, 'request failed')
       return refusal(500, 'Internal error. Try the request again.')

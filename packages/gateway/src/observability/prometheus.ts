@@ -24,6 +24,7 @@ export interface MetricSources {
   readonly gateway: {
     readonly upstreams: { statuses(): readonly UpstreamStatus[] }
     readonly poisoning: { findings(upstream: string): readonly { readonly rule: string }[] }
+    readonly trust: { held(upstream: string): readonly unknown[] }
     readonly storedResults: { readonly bytes: number }
     savings(): Promise<{ readonly allTokens: number; readonly listedTokens: number }>
   }
@@ -96,6 +97,11 @@ export class PrometheusMetrics {
       for (const { name } of gateway.upstreams.statuses())
         for (const { rule } of gateway.poisoning.findings(name)) gauge.inc({ upstream: name, rule })
     })
+    upstreamGauge(
+      'unfold_upstream_held',
+      'Definitions of each server that wait for a review',
+      ({ name }) => gateway.trust.held(name).length,
+    )
     this.#gauge('unfold_sessions', 'Open sessions', [], (gauge) => gauge.set(sessions()))
     this.#gauge('unfold_subscriptions', 'Open subscriptions/listen streams', [], (gauge) => gauge.set(subscriptions()))
     this.#gauge('unfold_stored_result_bytes', 'Truncated results that read_result can return', [], (gauge) =>

@@ -22,6 +22,14 @@ const rules = {
     description: 'refers to a schema elsewhere',
     advice: `Clients may fetch the schema, reject the tool or skip its validation. ${removeAdvice}`,
   },
+  milder: {
+    description: 'became milder although the tool accepts more parameters',
+    advice: 'Check what the tool does now before you approve it.',
+  },
+  parameter: {
+    description: 'is a new parameter for private data',
+    advice: 'Check why the tool needs it before you approve the change.',
+  },
   unread: { description: 'exceeds the amount of text that is checked', advice: 'Limit its tools with "allow".' },
 } as const
 

@@ -27,9 +27,12 @@ export interface DocumentView {
   readonly identity: { readonly prompts: string; readonly resources: string }
 }
 
+/** What a server offers to clients. */
+export type ListedDocuments = Pick<DocumentList, 'capabilities' | 'prompts' | 'resources' | 'templates'>
+
 export interface DocumentsOptions {
   readonly access: Access
-  readonly listOf: (server: string) => DocumentList | undefined
+  readonly listOf: (server: string) => ListedDocuments | undefined
   /** Called once for each pair of servers whose resources conflict. */
   readonly onConflict: (conflict: ResourceConflict) => void
 }

@@ -12,7 +12,7 @@ import type { Upstreams } from '../upstreams/upstreams.ts'
 import { type CallContext, proxyCall } from './call.ts'
 import { DocumentAnnouncer } from './document-announcer.ts'
 import { type DocumentCapabilities, DocumentList } from './document-list.ts'
-import { Documents } from './documents.ts'
+import { Documents, type ListedDocuments } from './documents.ts'
 import { Exchanges } from './exchanges.ts'
 import { type Handlers, register } from './handlers.ts'
 import { conflictMessage } from './resource-conflicts.ts'
@@ -26,11 +26,16 @@ export interface UpstreamProxyOptions {
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
   readonly log: Log
+  /** Returns the prompts and templates of a server that clients may see. */
+  readonly admit: (server: string, documents: Admissible) => Admissible
+  /** Called when a server has sent its first lists since connecting. */
+  readonly listed: (server: string) => void
   /** Stores the documents of a server for the next start. */
   readonly save: (server: string, snapshot: object) => void
 }
 
-const discoveryTimeoutMs = 1_000
+type Admissible = Pick<DocumentList, 'prompts' | 'templates'>
+
 const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
 
 /** Forwards calls, prompts, resources and completions between clients and upstream servers. */
@@ -53,7 +58,7 @@ export class UpstreamProxy {
     this.#exchanges = new Exchanges(clock)
     this.#documents = new Documents(config, {
       access,
-      listOf: (server) => this.#lists.get(server),
+      listOf: (server) => this.#admitted(server),
       onConflict: (conflict) => {
         const { servers, kind, uri, count } = conflict
         log.warn({ event: 'resource_conflict', servers, kind, uri, count }, conflictMessage(conflict))
@@ -72,13 +77,6 @@ export class UpstreamProxy {
       capabilities: (scope) => this.#announcer.capabilities(scope),
       clientUri: (client, server, uri) => this.#documents.clientUri(client, server, uri),
     }
-    clock.after(
-      discoveryTimeoutMs,
-      () => {
-        this.#isDiscovered = true
-      },
-      true,
-    )
     this.#follow()
   }
 
@@ -105,6 +103,19 @@ export class UpstreamProxy {
       read: () => this.documentsRead(),
     }
     register(mcp, served, handlers)
+  }
+
+  /** Decides again which prompts and templates clients may see. */
+  readmit(): void {
+    this.#documents.invalidate()
+    this.#announcer.scheduleAnnouncement()
+  }
+
+  #admitted(server: string): ListedDocuments | undefined {
+    const list = this.#lists.get(server)
+    if (list === undefined) return undefined
+    const { capabilities, resources } = list
+    return { capabilities, resources, ...this.#options.admit(server, list) }
   }
 
   /** Resolves when the documents of all connected servers have been read, or their wait is over. */
@@ -209,7 +220,7 @@ export class UpstreamProxy {
   }
 
   #list(server: string): DocumentList {
-    const { clock, random, pace, log, save } = this.#options
+    const { clock, random, pace, log, listed, save } = this.#options
     const list = new DocumentList({
       clock,
       random,
@@ -219,6 +230,10 @@ export class UpstreamProxy {
         save(server, list.snapshot)
         this.#documents.invalidate()
         this.#announcer.scheduleAnnouncement(server)
+      },
+      read: () => {
+        this.#admitted(server)
+        listed(server)
       },
       failed: (kind, error) => log.warn({ upstream: server, kind }, `${kind}/list failed, retrying: ${errorMessage(error)}`),
       throttled: (kind, delayMs) =>

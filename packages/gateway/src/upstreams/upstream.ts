@@ -28,6 +28,8 @@ export interface UpstreamOptions {
   readonly emit: Emit
   readonly connect?: Pick<ConnectOptions, 'clientInfo' | 'elicit' | 'relays' | 'onProcess' | 'maxMessageBytes'>
   readonly pace?: Partial<Pace> | undefined
+  /** True if a tool must not be called. Asked right before a call is sent, because it may have waited since it was accepted. */
+  readonly isWithheld?: ((tool: string) => boolean) | undefined
   /** Called when a caller starts to wait for the connection. */
   readonly awaited?: () => void
   /** Opens the connection; default: `connect` of the client package. */
@@ -206,6 +208,8 @@ export class Upstream {
       const release = this.#semaphore.tryAcquire(signal, caller) ?? (await this.#acquire(signal, caller))
       try {
         const live = this.#live ?? (await this.#liveConnection(signal))
+        if (this.#options.isWithheld?.(tool) === true)
+          throw this.#error('unknown_tool', `no longer has the tool "${printable(tool)}". List the tools again.`)
         const result = await live.call(tool, args, options)
         if (result.isError) outcome = 'error'
         return result

@@ -43,7 +43,7 @@ describe.each([
     await using b = await edge.connect('', other)
     const calls = endlessCalls(a, 60)
     // Its share: three quarters of the slots and of the queue. The others are rejected at once.
-    await until(() => calls.outcomes.length === 24, 'calls beyond the queue are refused', 30_000)
+    await until(() => calls.outcomes.length === 24, 'calls beyond the queue are refused')
     expect(loadOf(edge)).toEqual({ running: 6, waiting: 30 })
     expect(new Set(calls.outcomes)).toEqual(
       new Set([

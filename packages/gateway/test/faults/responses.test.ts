@@ -55,7 +55,7 @@ describe('a server that asks for a pause', () => {
     await all.lists('odd__one')
     isDown = true
     odd.restart('session')
-    await until(() => (all.gateway.upstreams.get('odd')?.status.nextRetryInMs ?? 0) > 20_000, 'the next attempt is late', 20_000)
+    await until(() => (all.gateway.upstreams.get('odd')?.status.nextRetryInMs ?? 0) > 20_000, 'the next attempt is late')
     const before = refused
     expect(before).toBeLessThanOrEqual(2)
     expect(textOf(await client.call('odd__one'))).toMatch(/unavailable.*next attempt is within (?:29|30) s/u)

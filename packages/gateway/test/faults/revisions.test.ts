@@ -33,7 +33,7 @@ describe.each(changes)('a server that returns in another era (%s, then %s)', (be
     await using all = await runningGateway({ odd: { url: odd.url, pingMs: 100 } })
     await all.lists('odd__one')
     odd.restart(after)
-    await until(() => all.gateway.upstreams.get('odd')?.status.era === after, `it is used in the ${after} era`, 20_000)
+    await until(() => all.gateway.upstreams.get('odd')?.status.era === after, `it is used in the ${after} era`)
     await all.reaches('odd', 'ready')
   })
 })
@@ -52,7 +52,7 @@ test('AT-R03-3: a server that rejects every ping keeps its session, and is probe
   await using all = await runningGateway({ odd: { url: odd.url, pingMs: 1_000 } })
   await using client = await all.connect()
   await all.lists('odd__one')
-  await until(() => pings > 3, 'pings of two sessions, and more of the first', 20_000)
+  await until(() => pings > 3, 'pings of two sessions, and more of the first')
   expect(textOf(await client.call('odd__one'))).toBe('one in session')
   expect(odd.count('initialize')).toBe(2)
   expect(odd.count('DELETE')).toBe(1)
@@ -71,7 +71,7 @@ test('AT-R03-4: a server that returns and rejects every request does not stay re
   await all.lists('odd__one')
   isRefusing = true
   await client.call('odd__one')
-  await until(() => all.gateway.upstreams.get('odd')?.status.lastError?.includes('HTTP 400') === true, 'the error', 15_000)
+  await until(() => all.gateway.upstreams.get('odd')?.status.lastError?.includes('HTTP 400') === true, 'the error')
   expect(all.state('odd')).not.toBe('ready')
   isRefusing = false
   await all.reaches('odd', 'ready')

@@ -42,9 +42,9 @@ export async function runningGateway(servers: Readonly<Record<string, object>>, 
     },
     state: (upstream: string): string | undefined => gateway.upstreams.get(upstream)?.state,
     reaches: (upstream: string, state: string): Promise<void> =>
-      until(() => gateway.upstreams.get(upstream)?.state === state, `${upstream} is ${state}`, 15_000),
+      until(() => gateway.upstreams.get(upstream)?.state === state, `${upstream} is ${state}`),
     lists: (name: string): Promise<void> =>
-      until(() => gateway.source.entries().some(({ tool }) => tool.name === name), `${name} is listed`, 15_000),
+      until(() => gateway.source.entries().some(({ tool }) => tool.name === name), `${name} is listed`),
     connect: (era: 'session' | 'stateless' = 'session'): Promise<GatewayClient> => client(running.url ?? '', era),
     [Symbol.asyncDispose]: () => close(),
   }

@@ -24,7 +24,7 @@ describe.each(eras)('response streams of a server in the %s era', (era) => {
     for (let at = 0; at < many; at += batch)
       expect(await texts(Array.from({ length: batch }, () => client.call('odd__one')))).toEqual(Array(batch).fill('answered'))
     // Idle connections are closed a few seconds later.
-    await until(() => odd.open <= spare, `all but a few of ${odd.open} connections are closed`, 20_000)
+    await until(() => odd.open <= spare, `all but a few of ${odd.open} connections are closed`)
     expect(textOf(await client.call('odd__one'))).toBe('answered')
   })
 

@@ -291,6 +291,16 @@ describe('a plugin that misbehaves affects only itself', () => {
     expect(fixture.client.listChanges).toBe(0)
   })
 
+  test('a call waits for a restart whose timer is late, because the machine is busy', async () => {
+    await using fixture = await pluginFixture({
+      'bad.mjs': toolModule('bad', `if (input.now) process.exit(1); return 'back'`),
+    })
+    await fixture.client.call('bad', { now: true })
+    // Timers do not run meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+    expect(await fixture.call('bad')).toBe('back')
+  })
+
   test('a hanging one times out, is killed and restarts', async () => {
     await using fixture = await pluginFixture(
       { ...goodPlugin, 'bad.mjs': toolModule('bad', `if (input.now) for (;;); return 'back'`) },

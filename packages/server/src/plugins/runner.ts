@@ -57,7 +57,7 @@ export class Runner {
   #problem: string | undefined
   #startedAt = 0
   #restarts = 0
-  #restart: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined
+  #restart: { readonly at: number; readonly timer: NodeJS.Timeout; readonly begin: () => void } | undefined
   #isClosed = false
   readonly #retiring = new Set<Promise<void>>()
 
@@ -214,14 +214,15 @@ export class Runner {
     this.#fail(`${cause} Restarting in ${seconds(delayMs)}.${details}`)
     // The version that is loading replaces it anyway.
     if (this.#loading !== undefined) return
-    const timer = setTimeout(() => {
-      this.#restart = undefined
+    const begin = (): void => {
+      this.#cancelRestart()
       void this.#startLoading(candidate, (reason) =>
         this.#scheduleRestart(`${this.#label} failed to restart: ${sentence(reason)}`),
       )
-    }, delayMs)
+    }
+    const timer = setTimeout(begin, delayMs)
     timer.unref()
-    this.#restart = { at: this.#options.now() + delayMs, timer }
+    this.#restart = { at: this.#options.now() + delayMs, timer, begin }
   }
 
   async #call(tool: string, input: unknown, ctx: ToolContext, timeoutMs: number): Promise<HandlerResult> {
@@ -240,9 +241,12 @@ export class Runner {
 
   /** Waits for a start in progress, or for a restart that is due soon. */
   async #waitForRestart(): Promise<void> {
-    const delayMs = this.#restart === undefined ? 0 : this.#restart.at - this.#options.now()
+    const restart = this.#restart
+    const delayMs = restart === undefined ? 0 : restart.at - this.#options.now()
     if (delayMs > maxRestartWaitMs) return
-    if (delayMs > 0) await pause(delayMs + 1)
+    if (delayMs > 0) await pause(delayMs)
+    // On a busy machine its timer may be late.
+    if (restart !== undefined && restart === this.#restart) restart.begin()
     await this.#loading?.done
   }
 

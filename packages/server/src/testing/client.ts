@@ -24,7 +24,7 @@ export interface TestClient extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const notificationTimeoutMs = 5_000
+const notificationTimeoutMs = 30_000
 const settleMs = 60
 
 export async function testClient(

@@ -6,7 +6,7 @@ import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import type { Principal } from '../tool/principal.ts'
 import { isLoopbackAddress, networkOf } from '../wire/address.ts'
 import { failureReply } from '../wire/errors.ts'
-import { type BufferedReply, type Exchange, isBuffered, type RequestHead } from '../wire/exchange.ts'
+import { type BufferedReply, type Exchange, isBuffered } from '../wire/exchange.ts'
 import { maxUnreadBytes } from '../wire/sse.ts'
 import { TrustedProxies } from './client-address.ts'
 import { Connections } from './connections.ts'
@@ -27,8 +27,8 @@ export interface ListenOptions<P extends Principal = Principal> extends HandlerO
   readonly path?: string
   /** Also serves paths below `path`, for `authenticate` to distinguish. */
   readonly subpaths?: boolean
-  /** Handles all other paths, after the Host and Origin checks. The request has no body. */
-  readonly fallback?: (request: Request, head: RequestHead) => Response | Promise<Response>
+  /** Handles all other paths, after the Host and Origin checks. The request has no body: `exchange.body` reads it. */
+  readonly fallback?: (request: Request, exchange: Exchange) => Response | Promise<Response>
   /** @deprecated Use `fallback`. */
   readonly elsewhere?: (request: Request) => Response | Promise<Response>
   /** Timeout for the headers of a request. Default: 20,000. */

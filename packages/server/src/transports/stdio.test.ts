@@ -68,13 +68,13 @@ test('AT-R06-9: a client over stdio that does not read its replies is served no 
   for (let id = 0; id < 12 && !input.isPaused(); id++) {
     const before = calls
     input.write(call(id))
-    await vi.waitUntil(() => calls > before || input.isPaused(), { timeout: 15_000 })
+    await vi.waitUntil(() => calls > before || input.isPaused(), { timeout: 60_000 })
   }
   for (let id = calls; id < 12; id++) input.write(call(id))
   await new Promise((resolve) => setImmediate(resolve))
   expect(input.isPaused()).toBe(true)
   expect(calls).toBeLessThan(8)
   output.resume()
-  await vi.waitUntil(() => calls === 12, { timeout: 15_000 })
+  await vi.waitUntil(() => calls === 12, { timeout: 60_000 })
   await serving.close()
 })
