@@ -1,8 +1,9 @@
+import { configurationEdits } from './configuration-edits.ts'
 import { definitions } from './definitions.ts'
 import type { Access, Decision, ReviewEntry, ReviewSource } from './entry.ts'
 
 /** Everything that `unfold review` shows, in this order. */
-const sources: readonly ReviewSource[] = [definitions]
+const sources: readonly ReviewSource[] = [configurationEdits, definitions]
 
 export interface ReviewList {
   readonly entries: readonly ReviewEntry[]

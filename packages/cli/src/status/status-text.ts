@@ -31,6 +31,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     `${style.bold('unfold')} ${version} ${where}, pid ${pid}, up ${formatDuration(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
+    ...editLines(status, style),
     ...status.degraded.map(({ part, problem }) => style.yellow(`degraded: ${part}: ${safeText(problem, { limit: 400 })}`)),
     '',
     ...(rows.length === 0 ? ['No servers. Add one: unfold add <name> -- <command>'] : serverLines(rows, { style, width })),
@@ -48,6 +49,11 @@ function problemLines({ problems }: GatewayStatus, style: Style): readonly strin
     .map(({ line, column, path, message }) => `  ${line}:${column} ${safeText(path)} ${safeText(message, { limit: 300 })}`)
   const more = problems.length > 5 ? [`  and ${problems.length - 5} more: unfold reload`] : []
   return [style.red('Configuration invalid; the previous one stays in use.'), ...lines, ...more]
+}
+
+function editLines({ edits }: GatewayStatus, style: Style): readonly string[] {
+  if (edits.length === 0) return []
+  return [style.yellow(`waiting for approval: ${edits.map((path) => safeText(path)).join(', ')}. Review: unfold review`)]
 }
 
 // Below this width, details are printed below the name.
