@@ -1,4 +1,2 @@
 // A separate entry point: commands that only edit the configuration load faster without the gateway.
-
-export type { ConfigEdit, ConfigEditChange } from './edit.ts'
-export { approveOwnEdit } from './own-edit.ts'
+export { approveOwnEdit, type OwnEdit } from './own-edit.ts'
