@@ -25,6 +25,7 @@ export const sections: readonly Section[] = [
       'hosts',
       'automatic-updates',
       'policy',
+      'trust',
       'audit',
       'sandbox',
       'secrets',

@@ -32,7 +32,7 @@ export async function startGatewayProcess(): Promise<GatewayProcess> {
   const write = async (mcpServers: object): Promise<void> => {
     // A reload must not read a half-written file.
     const next = `${file}.${++writes}`
-    await writeFile(next, JSON.stringify({ limits, mcpServers }))
+    await writeFile(next, JSON.stringify({ limits, mcpServers, reload: 'always' }))
     await rename(next, file)
   }
   await writeFile(pids, '')

@@ -97,11 +97,14 @@ test('AT-R15-4: ordinary values in the environment of a server stay readable in 
   await using at = await home()
   const [command = '', ...args] = servers.desk
   const env = { NODE_ENV: 'production', API_TOKEN: 'kp9-27fh-zz31', LOG_LEVEL: 'verbose', REGION: 'eu-central' }
-  await using gateway = await startGatewayProcess(at, { mcpServers: { 'my-production': { command, args, env } } })
+  await using gateway = await startGatewayProcess(at, {
+    mcpServers: { 'my-production': { command, args, env } },
+    reload: 'always',
+  })
   const broken = { command: 'no-such-kp9-27fh-zz31', args: ['verbose', 'eu-central'] }
   await writeFile(
     join(at.folder, 'unfold.json'),
-    JSON.stringify({ mcpServers: { 'my-production': { command, args, env }, 'other-production': broken } }),
+    JSON.stringify({ mcpServers: { 'my-production': { command, args, env }, 'other-production': broken }, reload: 'always' }),
   )
   await at.unfold(['reload'])
   await until(() => gateway.stderr().includes('other-production'), 'the second server is logged')

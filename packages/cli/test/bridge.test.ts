@@ -37,7 +37,7 @@ const textOf = async (connection: Connection, tool: string): Promise<string> => 
 test('stdio clients of both eras and an HTTP client share one server process', async () => {
   await using at = await home()
   const mark = markOf('share')
-  await using gateway = await startGatewayProcess(at, { mcpServers: { shared: shared(mark) } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { shared: shared(mark) }, reload: 'always' })
   await using first = await overStdio(at, ['--host', 'codex'])
   await using second = await overStdio(at, [], '2026-07-28')
   await using third = await connect({ url: gateway.url })
@@ -78,7 +78,8 @@ test('stdio clients of both eras and an HTTP client share one server process', a
   await until(async () => (await stdioClients()) === 2, 'the third client is gone', timeoutMs)
 
   // Changes of the gateway reach both.
-  await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { shared: shared(mark), more: shared(mark) } }))
+  const mcpServers = { shared: shared(mark), more: shared(mark) }
+  await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers, reload: 'always' }))
   for (const connection of [first, second]) {
     const hasMore = async (): Promise<boolean> => (await connection.tools()).some(({ name }) => name === 'more__pid')
     await until(hasMore, 'the client is notified of more tools', timeoutMs)

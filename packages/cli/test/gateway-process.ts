@@ -12,12 +12,12 @@ export interface GatewayProcess extends AsyncDisposable {
   end(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-/** Starts a gateway process and waits for its startup summary. */
-export async function startGatewayProcess(at: Home, config: unknown): Promise<GatewayProcess> {
+/** Starts a gateway process and waits for its startup summary. `args`: more arguments of `unfold serve`. */
+export async function startGatewayProcess(at: Home, config: unknown, args: readonly string[] = []): Promise<GatewayProcess> {
   const file = join(at.folder, 'unfold.json')
   if (config !== undefined) await writeFile(file, typeof config === 'string' ? config : JSON.stringify(config))
   let child: Parameters<NonNullable<NonNullable<Parameters<Home['unfold']>[1]>['meanwhile']>>[0] | undefined
-  const ended = at.unfold(['serve', '--http', '0', '--json'], { meanwhile: (started) => (child = started) })
+  const ended = at.unfold(['serve', '--http', '0', '--json', ...args], { meanwhile: (started) => (child = started) })
   let isOver = false
   void ended.then(() => (isOver = true))
   await until(() => isOver || child?.stderr().includes('Status: unfold status') === true, 'the gateway has started')

@@ -20,6 +20,7 @@ test('watch reports changes of all tools of a gateway, including unlisted ones, 
   const config = (...names: readonly string[]) => ({
     mcpServers: Object.fromEntries(names.map((name) => [name, desk()])),
     budgetTokens: 1,
+    reload: 'always',
   })
   await using gateway = await startGatewayProcess(at, config('one'))
   const file = join(at.folder, 'unfold.json')

@@ -146,7 +146,7 @@ test('AT-S13-2: a command that an edit adds does not run until a person approves
   const command = `${process.execPath} run.mjs ${mark}`
   const edited = config({ KEY: `Bearer \${command:${command}}` })
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify(edited))
-  await until(() => gateway.stderr().includes('was not approved'), 'the edit was read')
+  await until(() => gateway.stderr().includes('waiting for approval: mcpServers.vault'), 'the edit was read')
   expect((await at.unfold(['reload'])).code).toBe(0)
   await expect(stat(mark)).rejects.toThrow('ENOENT')
   expect((await at.unfold(['call', gateway.url, 'desk__echo', '--text', 'hi'])).code).toBe(0)
@@ -154,14 +154,14 @@ test('AT-S13-2: a command that an edit adds does not run until a person approves
   const reloading = person(['reload'], { env: at.env, cwd: at.folder, columns: 400 })
   await using _ = reloading
   await reloading.sees(`run.mjs ${mark}`)
-  await reloading.sees('Run them?')
+  await reloading.sees('Approve 1 edit?')
   reloading.types('y')
   expect(await reloading.ended).toBe(0)
   expect(await digests(at, gateway.url)).toEqual({ KEY: digestOf('Bearer command-output-1') })
   expect(await readFile(mark, 'utf8')).toBe('x')
   // A different command needs another approval.
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify(config({ KEY: `\${command:${command} more}` })))
-  await until(() => gateway.stderr().includes('more}: is new since'), 'the edit was read')
+  await until(() => gateway.stderr().split('waiting for approval: mcpServers.vault').length === 3, 'the edit was read')
   expect(await readFile(mark, 'utf8')).toBe('x')
 })
 

@@ -67,6 +67,16 @@ export {
   type Quota,
   unknownGroup,
 } from './groups/groups.ts'
+export {
+  isLiteralSecret,
+  isSecretName,
+  masked,
+  maskedArgs,
+  maskedLine,
+  maskedText,
+  maskedUrl,
+  maskedVariable,
+} from './masking/mask.ts'
 export { discovery, type GroupOutline, metaKeys, type OutlinedTool, type ToolDescription } from './protocol/discovery.ts'
 export {
   type HostHint,

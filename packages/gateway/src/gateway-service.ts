@@ -1,6 +1,7 @@
 import { printable } from '@unfold-mcp/core'
 import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
 import type { ReloadResult } from './admin/api.ts'
+import type { EditReview } from './admin/edits.ts'
 import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
 import { type ConfigProblem, problemLine } from './config/problem.ts'
@@ -8,6 +9,8 @@ import type { ReadConfig } from './config/read.ts'
 import { restartRequired } from './config/restart.ts'
 import type { Environment } from './config/variables.ts'
 import { ConfigWatch } from './config/watch.ts'
+import type { ConfigEdit } from './consent/edit.ts'
+import type { EditConsent, EditDecision } from './consent/edit-consent.ts'
 import { defaultDrainMs, settledWithin } from './drain.ts'
 import { exposedFiles } from './exposed-files.ts'
 import type { Gateway } from './gateway/gateway.ts'
@@ -35,6 +38,10 @@ export interface GatewayServiceOptions {
   readonly environment: Environment
   readonly home: string
   readonly resolver?: SecretResolver
+  /** Decides which edits of the file apply. */
+  readonly consent: EditConsent
+  /** Called with edits that start to wait for a person. */
+  readonly onEdits?: ((edits: readonly ConfigEdit[]) => void) | undefined
 }
 
 export interface ListenAddress {
@@ -67,7 +74,7 @@ export class GatewayService {
 
   /** Starts listening and watching the file. Without an address, only the admin API is served. */
   async start(read: ReadConfig, address: ListenAddress | undefined): Promise<void> {
-    const { file, environment, resolver } = this.#options
+    const { file, environment, resolver, consent } = this.#options
     void this.#waitUntilReady()
     if (address !== undefined) this.#url = await this.#listen(address, 'http')
     // The stdio client can be served without the admin API.
@@ -75,6 +82,11 @@ export class GatewayService {
     this.#watch = new ConfigWatch(file, read, {
       environment,
       resolver,
+      permit: async (written) => {
+        const permitted = await consent.permit(written)
+        this.#reportEdits(consent.unreported())
+        return permitted
+      },
       changed: (changed) => {
         this.#pendingApply = this.#pendingApply.then(() => this.#apply(changed))
       },
@@ -83,11 +95,27 @@ export class GatewayService {
     })
   }
 
-  async reload(): Promise<ReloadResult> {
+  /** Reads the file and its secrets again. Edits that need consent wait, unless the caller has it. */
+  async reload({ isApproved = false } = {}): Promise<ReloadResult> {
     await this.#watch?.reload({ isRefreshed: true })
+    if (isApproved) await this.decideEdits({ approve: this.#options.consent.edits.map(({ digest }) => digest) }, 'reload')
     const isApplied = await this.#pendingApply
     const problems = this.#watch?.problems ?? []
     return { isApplied: isApplied && problems.length === 0, problems }
+  }
+
+  /** Decides about edits and applies those that are approved. `by`: who decided. Returns the edits that the decision applies to. */
+  async decideEdits(decision: EditDecision, by: string): Promise<readonly ConfigEdit[]> {
+    const { consent, instrumentation } = this.#options
+    const decided = await consent.decide(decision)
+    for (const { path, digest, isRejected } of decided) {
+      const outcome = isRejected ? 'rejected' : 'approved'
+      this.#log.info({ path, by }, `edit of ${path} ${outcome} (${by})`)
+      void instrumentation.audit?.event({ type: 'approval', outcome, client: by, edit: path, digest })
+    }
+    if (decided.length > 0) await this.#watch?.reload({ isForced: true })
+    await this.#pendingApply
+    return decided
   }
 
   /** Shuts down after running calls have finished or the time is up. A second call shuts down immediately. */
@@ -120,6 +148,7 @@ export class GatewayService {
       isReady: () => this.#isReady && this.#closing === undefined,
       isDraining: () => this.#closing !== undefined,
       reload: () => this.reload(),
+      edits: this.#editReview(),
     })
     const { url } = this.#listening
     try {
@@ -160,8 +189,11 @@ export class GatewayService {
       instrumentation.audit?.configApplied(before, next.config)
       instrumentation.journal.write('config', { isApplied: true })
       log.info({ applied }, `configuration reloaded${summarize(applied)}`)
+      // Servers that wait for approval were logged as edits.
+      const waiting = new Set(this.#options.consent.edits.map(({ server }) => server))
       for (const [upstream, problems] of next.notStarted)
-        log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
+        if (!waiting.has(printable(upstream)))
+          log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
       const started = new Set([...applied.added, ...applied.replaced])
       for (const { upstream, message } of await exposedFiles(next.config, this.#options))
         if (started.has(upstream)) log.warn({ upstream }, message)
@@ -173,6 +205,24 @@ export class GatewayService {
       log.error({ error }, 'The new configuration could not be applied.')
       return false
     }
+  }
+
+  #editReview(): EditReview {
+    return { list: () => this.#options.consent.edits, decide: (decision, by) => this.decideEdits(decision, by) }
+  }
+
+  #reportEdits(edits: readonly ConfigEdit[]): void {
+    if (edits.length === 0) return
+    const { instrumentation, file, onEdits } = this.#options
+    const paths = edits.map(({ path, isNew }) => (isNew ? `${path} (new)` : path))
+    instrumentation.journal.write('config', { isApplied: true, waiting: paths })
+    for (const { path, digest } of edits)
+      void instrumentation.audit?.event({ type: 'config', outcome: 'waiting', edit: path, digest })
+    this.#log.warn(
+      { event: 'config_edit', paths },
+      `${file} was edited; waiting for approval: ${paths.join(', ')}. Review: unfold review`,
+    )
+    onEdits?.(edits)
   }
 
   #restored(): void {

@@ -6,10 +6,14 @@ import { auditedTools } from './audited-tools.ts'
 import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
 import { ConfigError, problemLine } from './config/problem.ts'
-import { type ReadConfig, readConfig } from './config/read.ts'
+import { type PermittedConfig, type ReadConfig, readConfigText, resolveConfig } from './config/read.ts'
 import { isLoopback, publicWithoutToken } from './config/rules.ts'
+import type { Config } from './config/schema.ts'
 import { hasClientTokens } from './config/tokens.ts'
 import type { Environment } from './config/variables.ts'
+import type { ConfigEdit } from './consent/edit.ts'
+import { EditConsent, type EditDecision } from './consent/edit-consent.ts'
+import { ConsentFile } from './consent/record.ts'
 import { exposedFiles } from './exposed-files.ts'
 import { Gateway, type GatewayOptions } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
@@ -21,6 +25,7 @@ import type { CatalogStore } from './stores/catalog.ts'
 import { memoryCatalog } from './stores/memory.ts'
 import { memoryTrustStore } from './trust/memory-store.ts'
 import type { TrustStore } from './trust/store.ts'
+import { trustFile } from './trust/trust-file.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
@@ -37,8 +42,13 @@ export interface StartOptions {
   readonly signIns?: SignIns
   /** Asks for the passphrase of the stored secrets, if nothing in the environment provides it. */
   readonly passphrase?: Passphrase
-  /** Whether the user approved a `${command:…}` that was added to the configuration after the start. Default: none. */
-  readonly isCommandApproved?: (command: string) => Promise<boolean>
+  /**
+   * Decides about edits of the file since it was last used, before anything starts. Default: they wait. The first time that a file
+   * is used, all of it counts as approved.
+   */
+  readonly decideAtStart?: (edits: readonly ConfigEdit[]) => Promise<EditDecision>
+  /** Called with edits that wait for a person while the gateway runs; `RunningGateway.decideEdits` decides about them. */
+  readonly onEdits?: (edits: readonly ConfigEdit[]) => void
   /** Overrides `listen.host` of the configuration. */
   readonly host?: string
   /** Overrides `listen.port` of the configuration. */
@@ -54,8 +64,12 @@ export interface RunningGateway extends AsyncDisposable {
   readonly url: string | undefined
   /** Removes the secrets that the gateway knows from a text. */
   redact(text: string): string
-  /** Reads the configuration file now. Resolves when it was applied or rejected. */
+  /** Reads the configuration file now and approves its edits: the caller has the user's consent. Resolves when it was applied or rejected. */
   reload(): Promise<ReloadResult>
+  /** Edits of the configuration file that wait for a person. */
+  readonly edits: readonly ConfigEdit[]
+  /** Decides about edits by digest. `by`: who decided, for the audit log. */
+  decideEdits(decision: EditDecision, by: string): Promise<readonly ConfigEdit[]>
   /** Stops accepting calls, waits for running ones, and shuts down. A second call shuts down immediately. */
   close(options?: CloseOptions): Promise<void>
 }
@@ -72,9 +86,14 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     home,
     environment,
     passphrase: passphraseFrom({ environment, prompt: options.passphrase }),
-    ...(options.isCommandApproved !== undefined && { isApproved: options.isCommandApproved }),
   })
-  const read = await readConfig(file, environment, resolver)
+  let onConsentStatus: (problem: string | undefined) => void = (problem) => {
+    consentProblem = problem
+  }
+  let consentProblem: string | undefined
+  const consent = new EditConsent({ file: new ConsentFile(home, file), onStatus: (problem) => onConsentStatus(problem) })
+  const permit = (written: Config): Promise<PermittedConfig> => permitAtStart(consent, written, options.decideAtStart)
+  const read = await resolveConfig(await readConfigText(file), { file, environment, resolver, permit })
   const { listen } = read.config
   const { host = listen.host, port = listen.port } = options
   checkPublicHost(file, host, read, options)
@@ -84,6 +103,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     folder: dirname(file),
   })
   const { log } = instrumentation
+  onConsentStatus = (problem) => instrumentation.degraded.update('consent', problem)
+  onConsentStatus(consentProblem)
   for (const problem of read.warnings) log.warn({ problem }, problemLine(problem))
   for (const [upstream, problems] of read.notStarted)
     log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
@@ -111,7 +132,18 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...instrumentation.hooks(() => gateway.config),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
-  const service = new GatewayService({ gateway, store, trust, instrumentation, file, environment, home, resolver })
+  const service = new GatewayService({
+    gateway,
+    store,
+    trust,
+    instrumentation,
+    file,
+    environment,
+    home,
+    resolver,
+    consent,
+    onEdits: options.onEdits,
+  })
   try {
     await service.start(read, options.http === false ? undefined : { host, port })
     setTimeout(startDeferred, deferStartsMs)
@@ -123,10 +155,27 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     gateway,
     url: service.url,
     redact: (text) => instrumentation.redactor.text(text),
-    reload: () => service.reload(),
+    reload: () => service.reload({ isApproved: true }),
+    get edits() {
+      return consent.edits
+    },
+    decideEdits: (decision, by) => service.decideEdits(decision, by),
     close: (closeOptions) => service.close(closeOptions),
     [Symbol.asyncDispose]: () => service.close({ withinMs: 0 }),
   }
+}
+
+async function permitAtStart(
+  consent: EditConsent,
+  written: Config,
+  decide: StartOptions['decideAtStart'],
+): Promise<PermittedConfig> {
+  const permitted = await consent.permit(written)
+  if (decide === undefined || consent.edits.length === 0) return permitted
+  const decided = await consent.decide(await decide(consent.edits))
+  // The user has seen them.
+  consent.unreported()
+  return decided.length === 0 ? permitted : consent.permit(written)
 }
 
 // Also applies to a host from the command line.
@@ -175,10 +224,9 @@ async function openTrust(
   onStatus: (problem: string | undefined) => void,
 ): Promise<TrustStore | 'unavailable'> {
   if (config.store.kind === 'memory') return memoryTrustStore()
-  const path = join(home, 'trust', `${createHash('sha256').update(file).digest('hex').slice(0, 16)}.db`)
   const { sqliteTrustStore } = await import('./trust/sqlite-store.ts')
   try {
-    return await sqliteTrustStore(path)
+    return await sqliteTrustStore(trustFile(home, file))
   } catch (error) {
     const problem = `${errorMessage(error)} Tools of servers with "trust": "pin" or "review" are held. Restore the file from a backup, or delete it to accept what the servers offer now.`
     onStatus(problem)

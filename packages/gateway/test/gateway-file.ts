@@ -42,7 +42,9 @@ export async function fromFile(config: object, { folder, ...options }: FromFileO
   const log = { debug: () => undefined, info: record, warn: record, error: record }
   await write(config)
   try {
-    const running = await startGateway({ file, environment: {}, home, log, port: 0, ...options })
+    // The test has consent to what it wrote.
+    const decideAtStart: StartOptions['decideAtStart'] = async (edits) => ({ approve: edits.map(({ digest }) => digest) })
+    const running = await startGateway({ file, environment: {}, home, log, port: 0, decideAtStart, ...options })
     const close: FromFile['close'] = async (how) => {
       await running.close(how)
       await own?.[Symbol.asyncDispose]()

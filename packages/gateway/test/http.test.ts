@@ -212,12 +212,13 @@ describe('the admin API', () => {
   })
 
   test('restarts a server, reloads the configuration, and reports what needs a restart', async () => {
-    await using edge = await served({ mcpServers: { box: changing() } })
+    const reload = 'always'
+    await using edge = await served({ mcpServers: { box: changing() }, reload })
     await edge.ready('box')
     const before = edge.gateway.upstreams.get('box')?.status.pid
     expect(await edge.api('/upstreams/box/restart', { method: 'POST' })).toEqual({ restarted: 'box' })
     await until(() => ![undefined, before].includes(edge.gateway.upstreams.get('box')?.status.pid), 'it is another process')
-    await edge.write({ mcpServers: { box: changing() }, listen: { port: 1 }, limits: { sessions: 5, callsPerMinute: 7 } })
+    await edge.write({ mcpServers: { box: changing() }, listen: { port: 1 }, limits: { sessions: 5, callsPerMinute: 7 }, reload })
     expect(await edge.api('/reload', { method: 'POST' })).toEqual({ isApplied: true, problems: [] })
     expect(edge.lines.join('')).toContain('Restart the gateway to apply: listen.port, limits.sessions')
     await edge.write({ mcpServers: { box: { comand: 'x' } } })

@@ -1,5 +1,4 @@
-export { type Approval, approvalStore, permissionFor } from './approval.ts'
-export { isLiteralSecret } from './mask.ts'
+export { approvalStore, permissionFor } from './approval.ts'
 export { problemText } from './problem.ts'
 export { resolveServer } from './resolve.ts'
 export { type FoundServer, type FoundServers, findServers } from './servers.ts'

@@ -1,5 +1,5 @@
 import type { Sandbox } from '@unfold-mcp/client'
-import { masked, maskedArgs, maskedUrl, maskedVariable } from './mask.ts'
+import { masked, maskedArgs, maskedUrl, maskedVariable } from '@unfold-mcp/core'
 
 export interface CommandTarget {
   readonly command: string

@@ -13,14 +13,14 @@ import { requireConfig, userConfigFile } from './config-file.ts'
 
 /**
  * Configuration to serve. A file found in the working directory may have come with the project, so the user must have approved what
- * it starts.
+ * it starts. `isConfirmed`: the user has approved it now.
  */
 export async function approvedConfig(
   named: string | undefined,
   { flags, io, output }: { readonly flags: Flags; readonly io: Io; readonly output: Output },
-): Promise<string> {
+): Promise<{ readonly file: string; readonly isConfirmed: boolean }> {
   const file = await requireConfig(named, io)
-  if (named !== undefined || file === userConfigFile(io) || dirname(file) === io.home) return file
+  if (named !== undefined || file === userConfigFile(io) || dirname(file) === io.home) return { file, isConfirmed: false }
   const { isLoopback, secretCommands, writtenConfig } = await import('@unfold-mcp/gateway/config')
   const written = await writtenConfig(file)
   const { targets, paths } = effectsOf(written)
@@ -35,7 +35,7 @@ export async function approvedConfig(
     ...commands.map((command) => `  runs ${safeText(command, wide)}`),
     ...doors.map((door) => `  ${safeText(door, wide)}`),
   ]
-  if (lines.length === 0) return file
+  if (lines.length === 0) return { file, isConfirmed: false }
   const what = `${safeText(file)} is in this folder. With it, the gateway starts or connects to:\n${lines.join('\n')}`
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
   const hash = createHash('sha256')
@@ -54,7 +54,7 @@ export async function approvedConfig(
       blocked: `${what}\nNot approved. Review the file, then pass it explicitly (unfold serve unfold.json), use --yes, or run this in a terminal.`,
     })
   await store.approve(request)
-  return file
+  return { file, isConfirmed: !isApproved }
 }
 
 const wide = { limit: 2_000 }

@@ -1,10 +1,12 @@
+import { resolve } from 'node:path'
 import { isRecord, nearest, nearestHint } from '@unfold-mcp/core'
 import type { ReadConfig } from '@unfold-mcp/gateway/config'
+import { errorMessage } from '../base/error-message.ts'
 import { usageError } from '../base/exit.ts'
-import type { Io } from '../base/io.ts'
+import { dataFolder, type Io } from '../base/io.ts'
 import { ownPackages } from '../base/packages.ts'
 import type { Edit } from '../edit/edit.ts'
-import { planEdit } from '../edit/file.ts'
+import { type PlannedEdit, planEdit } from '../edit/file.ts'
 import { jsonAt, setJson } from '../edit/json.ts'
 import { type Flags, textOf } from '../grammar/grammar.ts'
 import { addedVariables, requireCodeConsent } from '../interactive/code-consent.ts'
@@ -12,18 +14,19 @@ import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 import { type ApplyOptions, type ApplyResult, applyEdit, withEditErrors } from './apply.ts'
 import { findConfig, userConfigFile } from './config-file.ts'
-import { addedCommands, approveCommands } from './secret-commands.ts'
+import { gatewaysOf } from './reload.ts'
 
 /** An existing configuration, or the path of the user configuration. */
 export async function configToEdit(flags: Flags, io: Io): Promise<string> {
   return (await findConfig(textOf(flags, 'config'), io)) ?? userConfigFile(io)
 }
 
-/** Edits the configuration of a gateway; rejects edits that make it invalid. */
+/** Edits the configuration of a gateway; rejects edits that make it invalid. `review` returns a question to ask before writing. */
 export async function editConfig(
   file: string,
   edit: Edit,
   applying: ApplyOptions,
+  review?: (after: ReadConfig) => Promise<string | undefined>,
 ): Promise<ApplyResult & { readonly read: ReadConfig }> {
   const { parseConfig } = await import('@unfold-mcp/gateway/config')
   const { io } = applying
@@ -37,14 +40,24 @@ export async function editConfig(
   )
   const { flags, output } = applying
   const variables = addedVariables(serversIn(plan.before), serversIn(plan.after))
-  const commands = await addedCommands(plan.before, plan.after)
   const applied = await applyEdit(plan, {
     ...applying,
+    ...(review !== undefined && { question: () => review(read(plan.after)) }),
     consent: () => requireCodeConsent(variables, { flags, io, otherwise: 'No changes written.' }),
     // Before a running gateway reads the file.
-    confirmed: () => approveCommands(file, commands, io, output),
+    confirmed: () => approvePlanned(file, plan, io, output),
   })
   return { ...applied, read: read(plan.after) }
+}
+
+/** Approves what the edit changes, also for gateways that know the file by another path. */
+async function approvePlanned(file: string, plan: PlannedEdit, io: Io, output: Output): Promise<void> {
+  const { approveOwnEdit } = await import('@unfold-mcp/gateway/consent')
+  const paths = new Set([resolve(file), ...(await gatewaysOf(file, io)).map(({ config }) => config)])
+  for (const path of paths)
+    await approveOwnEdit(path, dataFolder(io), plan).catch((error: unknown) =>
+      output.warn(`The approval could not be stored (${errorMessage(error)}). A running gateway may ask for it: unfold review`),
+    )
 }
 
 const serversIn = (text: string | undefined): unknown => (text === undefined ? undefined : jsonAt(text, ['mcpServers']))

@@ -1,8 +1,8 @@
+import { isLiteralSecret, isSecretName, masked, maskedArgs, maskedLine, maskedText, maskedVariable } from '@unfold-mcp/core'
 import { type Node, parseTree } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
 import { formatOf } from '../config/document.ts'
-import { isLiteralSecret, isSecretName, masked, maskedArgs, maskedLine, maskedText, maskedVariable } from '../config/mask.ts'
 
 /**
  * Masks possible secrets in the environment, headers, arguments and URLs of servers; references to variables stay visible. Keeps

@@ -27,24 +27,28 @@ const reloadTimeoutMs = 15_000
 
 /** Reloads all running gateways with this configuration. Returns their process IDs and warns about failures. */
 export async function reloadGateways(file: string, io: Io, output: Output): Promise<readonly number[]> {
+  const running = await gatewaysOf(file, io)
+  using limit = timeLimit(reloadTimeoutMs, [io.signal])
+  const reloaded = await Promise.all(
+    running.map(async (gateway) => {
+      const isApplied = await reload(gateway, limit.signal).then(
+        (response) => response.isApplied,
+        () => false,
+      )
+      if (!isApplied)
+        output.warn(`The running gateway (pid ${gateway.pid}) did not confirm the change. Check with "unfold reload".`)
+      return isApplied ? [gateway.pid] : []
+    }),
+  )
+  return reloaded.flat()
+}
+
+/** Running gateways with this configuration. */
+export async function gatewaysOf(file: string, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
   const target = await resolved(file)
   const running = await findGateways({}, io)
   const matches = await Promise.all(running.map(async ({ config }) => (await resolved(config)) === target))
-  using limit = timeLimit(reloadTimeoutMs, [io.signal])
-  const reloaded = await Promise.all(
-    running
-      .filter((_, at) => matches[at])
-      .map(async (gateway) => {
-        const isApplied = await reload(gateway, limit.signal).then(
-          (response) => response.isApplied,
-          () => false,
-        )
-        if (!isApplied)
-          output.warn(`The running gateway (pid ${gateway.pid}) did not confirm the change. Check with "unfold reload".`)
-        return isApplied ? [gateway.pid] : []
-      }),
-  )
-  return reloaded.flat()
+  return running.filter((_, at) => matches[at])
 }
 
 // The gateway may have been started through a symbolic link.

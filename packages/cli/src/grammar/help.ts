@@ -15,6 +15,8 @@ const gateway = [
   'logs',
   'audit',
   'policy',
+  'review',
+  'trust',
   'reload',
   'restart',
   'enable',

@@ -31,11 +31,13 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     `${style.bold('unfold')} ${version} ${where}, pid ${pid}, up ${formatDuration(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
+    ...editLines(status, style),
     ...status.degraded.map(({ part, problem }) => style.yellow(`degraded: ${part}: ${safeText(problem, { limit: 400 })}`)),
     '',
     ...(rows.length === 0 ? ['No servers. Add one: unfold add <name> -- <command>'] : serverLines(rows, { style, width })),
     '',
     savingsLine(status),
+    ...heldLines(status, style),
     ...clientLines(status, width),
   ].join('\n')
 }
@@ -47,6 +49,11 @@ function problemLines({ problems }: GatewayStatus, style: Style): readonly strin
     .map(({ line, column, path, message }) => `  ${line}:${column} ${safeText(path)} ${safeText(message, { limit: 300 })}`)
   const more = problems.length > 5 ? [`  and ${problems.length - 5} more: unfold reload`] : []
   return [style.red('Configuration invalid; the previous one stays in use.'), ...lines, ...more]
+}
+
+function editLines({ edits }: GatewayStatus, style: Style): readonly string[] {
+  if (edits.length === 0) return []
+  return [style.yellow(`waiting for approval: ${edits.map((path) => safeText(path)).join(', ')}. Review: unfold review`)]
 }
 
 // Below this width, details are printed below the name.
@@ -116,6 +123,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       throttleMs === 0 ? undefined : `slowed to ${formatDuration(throttleMs)}`,
       slowdownText(upstream),
       isIdle ? undefined : `${plural(calls.running, 'call')} running, ${calls.waiting} waiting`,
+      reviewText(upstream, style),
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
       state === 'starting' || state === 'installing' ? progressText(upstream) : undefined,
@@ -131,6 +139,20 @@ export function slowdownText({ slowdown }: Upstream): string | undefined {
   if (slowdown === undefined) return undefined
   const { costMs, delayMs } = slowdown
   return `refreshed at most every ${formatDuration(delayMs)} because a refresh takes ${formatDuration(costMs)}`
+}
+
+/** Counts what waits for a review, and what is blocked. */
+export function reviewText({ name, held, blocked }: Upstream, style: Style): string | undefined {
+  const parts = [
+    held === 0 ? undefined : style.yellow(`${formatNumber(held)} held for review: unfold review ${safeText(name)}`),
+    blocked === 0 ? undefined : `${formatNumber(blocked)} blocked`,
+  ]
+  return held + blocked === 0 ? undefined : joinParts(parts)
+}
+
+function heldLines({ upstreams }: GatewayStatus, style: Style): readonly string[] {
+  const held = upstreams.reduce((sum, upstream) => sum + upstream.held, 0)
+  return held === 0 ? [] : [style.yellow(`${formatNumber(held)} held for review, hidden from clients: unfold review`)]
 }
 
 /** Refers to details that `unfold status <server>` shows. */

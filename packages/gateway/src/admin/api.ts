@@ -5,6 +5,7 @@ import type { ConfigProblem } from '../config/problem.ts'
 import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
 import type { Administrator, Authorization } from './authorization.ts'
+import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
 import { json, refusal } from './reply.ts'
 import { parseDecision, reviewItems } from './review.ts'
@@ -22,6 +23,7 @@ export interface ApiOptions extends StatusSources {
   readonly authorization: Authorization
   readonly events: EventStreams
   readonly reload: () => Promise<ReloadResult>
+  readonly edits: EditReview
 }
 
 type Route = (url: URL, request: RouteRequest, name: string) => Response | Promise<Response>
@@ -35,12 +37,12 @@ interface RouteRequest {
 /** Role that a route requires. */
 function requiredRole(method: string, path: string): Role {
   if (method === 'GET' || method === 'HEAD') return 'viewer'
-  return path === '/review' ? 'reviewer' : 'operator'
+  return path === '/review' || path === '/edits' ? 'reviewer' : 'operator'
 }
 
 /** The admin API below `/api`, for the user who runs the gateway. */
 export function adminApi(options: ApiOptions): (request: Request, exchange: Exchange) => Promise<Response> {
-  const { authorization, events, gateway, journal, redactor, clients, reload } = options
+  const { authorization, events, gateway, journal, redactor, clients, reload, edits } = options
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
@@ -78,6 +80,14 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       if (gateway.upstreams.get(server) === undefined) return unknownUpstream(server, gateway.upstreams.names)
       const decided = await gateway.trust[decision.decision](server, new Set(digests))
       return json({ decided })
+    },
+    'GET /edits': () => json(edits.list()),
+    'POST /edits': async (_url, { exchange, from }) => {
+      const decision = parseEditDecision(await exchange.body(maxDecisionBytes))
+      if (decision === undefined)
+        return refusal(400, 'The body must be { approve: [...], reject: [...] }. GET /api/edits lists the digests.')
+      const decided = await edits.decide(decision, from.token === undefined ? 'admin' : `token:${from.token}`)
+      return json({ decided: decided.length })
     },
     'GET /trust': limited((limit, url) => entries(journal.last('trust', limit, fromUpstream(url)))),
     'GET /changes': limited((limit, url) => entries(journal.last('change', limit, fromUpstream(url)))),

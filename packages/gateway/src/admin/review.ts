@@ -1,11 +1,14 @@
-import { isRecord, printable } from '@unfold-mcp/core'
+import { printable } from '@unfold-mcp/core'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Finding } from '../poisoning/finding.ts'
 import { type Difference, diffDefinitions } from '../trust/diff.ts'
 import type { ItemKind } from '../trust/record.ts'
+import { jsonBody } from './json-body.ts'
 
-/** A definition that waits for a decision. */
+/** A definition that a person may approve or block. */
 export interface ReviewItem {
+  /** `changed`: served, but new or changed since a person last reviewed it. */
+  readonly state: 'held' | 'changed' | 'blocked'
   readonly server: string
   readonly kind: ItemKind
   /** Name on the server, escaped; empty for instructions. */
@@ -19,11 +22,12 @@ export interface ReviewItem {
   readonly hazards: readonly Finding[]
 }
 
-/** Definitions of all servers, or of one, that wait for a decision. */
+/** Definitions of all servers, or of one, that a person may approve or block. */
 export function reviewItems({ upstreams, trust }: Gateway, server: string | null): readonly ReviewItem[] {
   const servers = server === null ? upstreams.names : [server]
   return servers.flatMap((name) =>
-    trust.held(name).map(({ item, previous, hazards, digest }) => ({
+    trust.reviewables(name).map(({ state, item, previous, hazards, digest }) => ({
+      state,
       server: name,
       kind: item.kind,
       name: printable(item.name),
@@ -46,17 +50,8 @@ const maxDigests = 10_000
 
 /** Reads a decision from the body of a request; `undefined` if it is invalid. */
 export function parseDecision(body: Uint8Array | undefined): ReviewDecision | undefined {
-  const { server, decision, digests } = parsed(body)
+  const { server, decision, digests } = jsonBody(body)
   if (typeof server !== 'string' || (decision !== 'approve' && decision !== 'block')) return undefined
   if (!Array.isArray(digests) || digests.length > maxDigests) return undefined
   return digests.every((digest) => typeof digest === 'string') ? { server, decision, digests } : undefined
-}
-
-function parsed(body: Uint8Array | undefined): { readonly [key: string]: unknown } {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'))
-    return isRecord(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

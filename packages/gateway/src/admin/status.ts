@@ -5,6 +5,7 @@ import { serverUrl } from '../base/mcp-path.ts'
 import { version } from '../base/version.ts'
 import type { ToolNote } from '../catalog/entries.ts'
 import type { ConfigProblem } from '../config/problem.ts'
+import type { ConfigEdit } from '../consent/edit.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Savings } from '../gateway/savings.ts'
 import type { DegradedPart } from '../observability/degraded-parts.ts'
@@ -63,6 +64,8 @@ export interface GatewayStatus {
   readonly upstreams: readonly UpstreamReport[]
   /** Servers that are not started because their configuration is incomplete, such as a missing variable. */
   readonly notStarted: readonly { readonly name: string; readonly problems: readonly ConfigProblem[] }[]
+  /** Edits of the configuration file that wait for approval. */
+  readonly edits: readonly string[]
   readonly clients: readonly ClientStatus[]
   readonly savings: Savings
 }
@@ -80,6 +83,7 @@ export interface StatusSources {
   readonly degraded: () => readonly DegradedPart[]
   readonly audit: () => AuditPosition | undefined
   readonly clients: () => readonly ClientStatus[]
+  readonly edits: { readonly list: () => readonly ConfigEdit[] }
 }
 
 export async function gatewayStatus(sources: StatusSources): Promise<GatewayStatus> {
@@ -99,6 +103,7 @@ export async function gatewayStatus(sources: StatusSources): Promise<GatewayStat
     ...(audit !== undefined && { audit }),
     upstreams: await upstreamReports(sources),
     notStarted: [...gateway.notStarted].map(([name, problems]) => ({ name, problems: redacted(problems) })),
+    edits: sources.edits.list().flatMap(({ path, isRejected }) => (isRejected ? [] : [path])),
     clients: clients(),
     savings: await gateway.savings(),
   }

@@ -21,16 +21,24 @@ export interface ReadConfig {
   readonly secrets: readonly string[]
 }
 
-/** Reads a configuration file. Throws `ConfigError` with all problems. Without a resolver, references to secrets expand to nothing. */
-export async function readConfig(file: string, environment: Environment, resolver?: SecretResolver): Promise<ReadConfig> {
-  const text = await readConfigText(file)
-  return resolver === undefined ? parseConfig(text, { file, environment }) : resolveConfig(text, { file, environment, resolver })
+/** Reads a configuration file. Throws `ConfigError` with all problems. References to secrets expand to nothing. */
+export const readConfig = async (file: string, environment: Environment): Promise<ReadConfig> =>
+  parseConfig(await readConfigText(file), { file, environment })
+
+/** A configuration that may be used. */
+export interface PermittedConfig {
+  readonly config: Config
+  /** Servers in it that must not be started, with the reason. */
+  readonly notStarted: ReadonlyMap<string, string>
 }
 
 export interface ResolveOptions {
   readonly file: string
   readonly environment: Environment
-  readonly resolver: SecretResolver
+  /** Resolves references to secrets; default: they expand to nothing. */
+  readonly resolver?: SecretResolver | undefined
+  /** Decides what of the file may be used, before any secret is read; default: everything. */
+  readonly permit?: ((written: Config) => Promise<PermittedConfig>) | undefined
   /** Runs commands again; default: false. */
   readonly isRefreshed?: boolean
 }
@@ -38,10 +46,13 @@ export interface ResolveOptions {
 /** Parses the text of a configuration file and resolves its secrets. Throws `ConfigError` with all problems. */
 export async function resolveConfig(
   text: string,
-  { resolver, isRefreshed = false, ...options }: ResolveOptions,
+  { resolver, permit, isRefreshed = false, file, environment }: ResolveOptions,
 ): Promise<ReadConfig> {
-  const references = referencesIn(validate(text, options.file).written)
-  return parseConfig(text, { ...options, secrets: await resolver.resolve(references, { isRefreshed }) })
+  const validated = validateText(text, file)
+  const permitted = (await permit?.(validated.written)) ?? { config: validated.written, notStarted: new Map() }
+  const references = expandAll(permitted, {}, () => undefined).uses.map(({ reference }) => reference)
+  const secrets = (await resolver?.resolve(references, { isRefreshed })) ?? (() => undefined)
+  return readExpanded(validated, permitted, { environment, secrets })
 }
 
 /** Returns the command lines of all `${command:…}` in use. */
@@ -52,7 +63,7 @@ export const secretCommands = (config: Config): readonly string[] => [
 /** Returns the command lines of all `${command:…}` in use; none if the text is invalid. */
 export function secretCommandsIn(text: string): readonly string[] {
   try {
-    return secretCommands(validate(text, '').written)
+    return secretCommands(validateText(text, '').written)
   } catch (error) {
     if (error instanceof ConfigError) return []
     throw error
@@ -68,7 +79,7 @@ export interface SecretUse {
 
 /** Returns the references to secrets of all settings in use, as written. */
 export function secretUses(config: Config): readonly SecretUse[] {
-  return expandAll(config, {}, () => undefined).uses
+  return expandAll({ config, notStarted: new Map() }, {}, () => undefined).uses
 }
 
 const referencesIn = (config: Config): readonly SecretReference[] => secretUses(config).map(({ reference }) => reference)
@@ -106,19 +117,27 @@ export interface ParseOptions {
 
 /** Parses the text of a configuration file. Throws `ConfigError` with all problems. */
 export function parseConfig(text: string, { file, environment, secrets = () => undefined }: ParseOptions): ReadConfig {
-  const { written, document, warnings } = validate(text, file)
-  const expanded = expandAll(written, environment, secrets)
+  const validated = validateText(text, file)
+  return readExpanded(validated, { config: validated.written, notStarted: new Map() }, { environment, secrets })
+}
+
+function readExpanded(
+  { document, warnings }: ReturnType<typeof validateText>,
+  permitted: PermittedConfig,
+  { environment, secrets }: { readonly environment: Environment; readonly secrets: SecretLookup },
+): ReadConfig {
+  const all = expandAll(permitted, environment, secrets)
   const located = ({ path, message }: RuleViolation): ConfigProblem => document.problem(path, message)
-  const { config, unresolvedUrls } = expanded
-  const unset = new Map([...expanded.unset].map(([name, violations]) => [name, violations.map(located)]))
-  const problems = expanded.problems.map(located)
+  const { config, unresolvedUrls } = all
+  const unset = new Map([...all.unset].map(([name, violations]) => [name, violations.map(located)]))
+  const problems = all.problems.map(located)
   const notStarted = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
   const violations = ruleViolations(config)
     .filter(({ path }) => !isUnexpandedUrl(path, notStarted) && !isUnexpandedUrl(path, unresolvedUrls))
     .map(({ path, message }) => document.problem(path, message))
   // A value with an unset variable is already reported.
-  const all = [...problems, ...violations.filter(({ path }) => !problems.some((problem) => problem.path === path))]
-  if (all.length > 0) throw new ConfigError(inOrder(all))
+  const found = [...problems, ...violations.filter(({ path }) => !problems.some((problem) => problem.path === path))]
+  if (found.length > 0) throw new ConfigError(inOrder(found))
   return {
     config: {
       ...config,
@@ -128,16 +147,17 @@ export function parseConfig(text: string, { file, environment, secrets = () => u
     warnings: inOrder([
       ...warnings,
       ...ruleWarnings(config).map(({ path, message }) => document.problem(path, message, 'key')),
-      ...expanded.warnings.map(located),
+      ...all.warnings.map(located),
     ]),
-    secrets: expanded.secrets,
+    secrets: all.secrets,
   }
 }
 
 /** Reads a configuration file with defaults but unexpanded variables. Throws `ConfigError` like `readConfig`. */
-export const writtenConfig = async (file: string): Promise<Config> => validate(await readConfigText(file), file).written
+export const writtenConfig = async (file: string): Promise<Config> => validateText(await readConfigText(file), file).written
 
-function validate(text: string, file: string) {
+/** Parses and validates a text, with unexpanded variables. Throws `ConfigError` with all problems. */
+export function validateText(text: string, file: string) {
   const parsed = parseDocument(file, text)
   if ('problems' in parsed) throw new ConfigError(parsed.problems)
   const { document } = parsed
@@ -160,7 +180,7 @@ const notInCommands: SecretSource = {
 }
 const notInPaths: SecretSource = { forbidden: 'secrets are allowed only in env, headers, url and apiKey.' }
 
-function expandAll(config: Config, environment: Environment, lookup: SecretLookup) {
+function expandAll({ config, notStarted }: PermittedConfig, environment: Environment, lookup: SecretLookup) {
   const unset = new Map<string, readonly RuleViolation[]>()
   const problems: RuleViolation[] = []
   const warnings: RuleViolation[] = []
@@ -188,12 +208,14 @@ function expandAll(config: Config, environment: Environment, lookup: SecretLooku
     Object.entries(config.mcpServers).map(([name, server]) => {
       const serverProblems: RuleViolation[] = []
       const expandText = expander(serverProblems, ['mcpServers', name])
-      // Nothing is read or run for a disabled server.
+      const reason = notStarted.get(name)
+      // Nothing is read or run for a server that is not started.
       const expanded = expandServer(
         server,
-        server.disabled ? (text, path) => expandText(text, path, () => undefined) : expandText,
+        server.disabled || reason !== undefined ? (text, path) => expandText(text, path, () => undefined) : expandText,
       )
-      if (serverProblems.length > 0) unset.set(name, serverProblems)
+      if (reason !== undefined) unset.set(name, [{ path: ['mcpServers', name], message: reason }])
+      else if (serverProblems.length > 0) unset.set(name, serverProblems)
       return [name, expanded] as const
     }),
   )

@@ -321,6 +321,12 @@ export const configSchema = z.strictObject({
   sandbox: sandbox.default('none').describe('Limits of all servers that are started as processes (Linux with bubblewrap)'),
   tokens: z.array(token).default([]),
   listen: listen.default(listen.parse({})),
+  reload: z
+    .enum(['ask', 'always'])
+    .default('ask')
+    .describe(
+      'Edits of this file while the gateway runs. ask: what would start something new or weaken a protection waits for approval; always: everything applies at once',
+    ),
   store: store.default({ kind: 'sqlite' }),
   audit: audit.optional().describe('Audit log of calls and changes'),
   results: results.default(results.parse({})),

@@ -4,15 +4,10 @@ import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
-import type { SecretResolver } from '../secrets/resolver.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
-import { parseConfig, type ReadConfig, readConfigText, resolveConfig } from './read.ts'
-import type { Environment } from './variables.ts'
+import { type ReadConfig, type ResolveOptions, readConfigText, resolveConfig } from './read.ts'
 
-export interface WatchOptions {
-  readonly environment: Environment
-  /** Resolves references to secrets; default: they expand to nothing. */
-  readonly resolver?: SecretResolver | undefined
+export interface WatchOptions extends Pick<ResolveOptions, 'environment' | 'resolver' | 'permit'> {
   /** Called with a valid configuration that differs from the last one. */
   readonly changed: (read: ReadConfig) => void
   /** Called once for each invalid edit; the last valid configuration stays in use. */
@@ -28,7 +23,7 @@ export interface WatchOptions {
 /** Watches a configuration file, whether it is overwritten, replaced, or deleted and created again. */
 export class ConfigWatch {
   readonly #file: string
-  readonly #options: Required<Omit<WatchOptions, 'restored' | 'resolver'>> & Pick<WatchOptions, 'restored' | 'resolver'>
+  readonly #options: WatchOptions & Required<Pick<WatchOptions, 'settleMs' | 'pollMs'>>
   readonly #polling: NodeJS.Timeout
   #watcher: FSWatcher | undefined
   #settling: NodeJS.Timeout | undefined
@@ -40,6 +35,7 @@ export class ConfigWatch {
   #reading: Promise<void> | undefined
   #isDirty = false
   #isRefreshed = false
+  #isForced = false
   #isClosed = false
 
   /** `current` is the configuration in use; edits since it was read are found at once. */
@@ -63,9 +59,13 @@ export class ConfigWatch {
     return this.#problems
   }
 
-  /** Reads the file now. Resolves when it was applied or rejected. `isRefreshed`: also reads all secrets again. */
-  reload({ isRefreshed = false } = {}): Promise<void> {
+  /**
+   * Reads the file now. Resolves when it was applied or rejected. `isForced`: also if the text is the same, because something in it
+   * was approved. `isRefreshed`: also reads all secrets again.
+   */
+  reload({ isForced = false, isRefreshed = false } = {}): Promise<void> {
     this.#isDirty = true
+    this.#isForced ||= isForced
     this.#isRefreshed ||= isRefreshed
     this.#reading ??= this.#readWhileDirty().finally(() => {
       this.#reading = undefined
@@ -129,12 +129,15 @@ export class ConfigWatch {
   async #read(): Promise<void> {
     const { invalid } = this.#options
     const isRefreshed = this.#isRefreshed
+    const isForced = this.#isForced || isRefreshed
     this.#isRefreshed = false
+    this.#isForced = false
     try {
       const text = await this.#readText()
-      if ((text === this.#text && !isRefreshed) || this.#isClosed) return
+      if ((text === this.#text && !isForced) || this.#isClosed) return
       this.#text = text
-      const read = await this.#parse(text, isRefreshed)
+      const { environment, resolver, permit } = this.#options
+      const read = await resolveConfig(text, { file: this.#file, environment, resolver, permit, isRefreshed })
       if (!this.#isClosed) this.#apply(read)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -143,12 +146,6 @@ export class ConfigWatch {
       this.#reportedError = error.message
       if (!this.#isClosed && isNew) invalid(error.problems)
     }
-  }
-
-  async #parse(text: string, isRefreshed: boolean): Promise<ReadConfig> {
-    const { environment, resolver } = this.#options
-    const options = { file: this.#file, environment }
-    return resolver === undefined ? parseConfig(text, options) : resolveConfig(text, { ...options, resolver, isRefreshed })
   }
 
   async #readText(): Promise<string> {

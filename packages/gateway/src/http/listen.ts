@@ -6,6 +6,7 @@ import { StatelessClients, sessionStatus } from '../access/clients.ts'
 import { RejectedTokens } from '../access/rejected-tokens.ts'
 import type { ReloadResult } from '../admin/api.ts'
 import { Authorization } from '../admin/authorization.ts'
+import type { EditReview } from '../admin/edits.ts'
 import { EventStreams } from '../admin/event-stream.ts'
 import type { AuditPosition } from '../audit/audit-file.ts'
 import type { Log } from '../base/log.ts'
@@ -47,6 +48,7 @@ export interface HttpOptions {
   /** True while the gateway is shutting down. */
   readonly isDraining: () => boolean
   readonly reload: () => Promise<ReloadResult>
+  readonly edits: EditReview
 }
 
 export interface ListeningGateway {
@@ -78,6 +80,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     gateway,
     sessions: () => handler()?.sessionCount ?? 0,
     subscriptions: () => handler()?.subscriptionCount ?? 0,
+    waitingEdits: () => options.edits.list().filter(({ isRejected }) => !isRejected).length,
   })
   listening = await listen(gateway.toolbox, {
     // Tracking handlers would cost time in every call, and the command reports rejections itself.

@@ -57,7 +57,11 @@ export interface Records {
     readonly rules: readonly string[]
   }
   /** The configuration file was read again. */
-  config: { readonly isApplied: boolean }
+  config: {
+    readonly isApplied: boolean
+    /** Edits that wait for approval. */
+    readonly waiting?: readonly string[]
+  }
   /** The gateway is shutting down. */
   drain: { readonly withinMs: number }
 }

@@ -30,6 +30,7 @@ export interface MetricSources {
   }
   readonly sessions: () => number
   readonly subscriptions: () => number
+  readonly waitingEdits: () => number
 }
 
 export class PrometheusMetrics {
@@ -81,7 +82,7 @@ export class PrometheusMetrics {
   }
 
   /** Registers gauges that are read at scrape time. */
-  registerGauges({ gateway, sessions, subscriptions }: MetricSources): void {
+  registerGauges({ gateway, sessions, subscriptions, waitingEdits }: MetricSources): void {
     const upstreamGauge = (name: string, help: string, value: (status: UpstreamStatus) => number): void =>
       this.#gauge(name, help, ['upstream'], (gauge) => {
         for (const status of gateway.upstreams.statuses()) gauge.set({ upstream: status.name }, value(status))
@@ -104,6 +105,9 @@ export class PrometheusMetrics {
     )
     this.#gauge('unfold_sessions', 'Open sessions', [], (gauge) => gauge.set(sessions()))
     this.#gauge('unfold_subscriptions', 'Open subscriptions/listen streams', [], (gauge) => gauge.set(subscriptions()))
+    this.#gauge('unfold_config_edits_waiting', 'Edits of the configuration file that wait for approval', [], (gauge) =>
+      gauge.set(waitingEdits()),
+    )
     this.#gauge('unfold_stored_result_bytes', 'Truncated results that read_result can return', [], (gauge) =>
       gauge.set(gateway.storedResults.bytes),
     )

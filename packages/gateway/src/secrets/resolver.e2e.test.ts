@@ -16,13 +16,12 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-const resolverFor = (isApproved?: (command: string) => Promise<boolean>): SecretResolver =>
+const resolverFor = (): SecretResolver =>
   new SecretResolver({
     folder,
     home: folder,
     environment: { PATH: process.env.PATH, UNFOLD_PASSPHRASE_FILE: '/secret', GIVEN: 'given' },
     passphrase: () => Promise.reject(new Error('asked for a passphrase')),
-    ...(isApproved !== undefined && { isApproved }),
   })
 
 async function resolved(resolver: SecretResolver, text: string, isRefreshed = false): Promise<unknown> {
@@ -78,19 +77,14 @@ test.skipIf(process.platform === 'win32')('AT-S13-10: a command that hangs, floo
   })
 })
 
-test('commands run again only when asked to; those that appear later need an approval', async () => {
+test('commands run again only when asked to', async () => {
   const count = join(folder, 'count')
   await writeFile(
     join(folder, 'count.mjs'),
     `import { appendFileSync } from 'node:fs'; appendFileSync('count', 'x'); console.log('value')`,
   )
   const line = `\${command:${process.execPath} count.mjs}`
-  const approved = new Set<string>()
-  const resolver = resolverFor(async (command) => approved.has(command))
-  await resolver.resolve([])
-  expect(await resolved(resolver, line)).toEqual({ problem: expect.stringContaining('was not approved') })
-  await expect(readFile(count)).rejects.toThrow('ENOENT')
-  approved.add(`${process.execPath} count.mjs`)
+  const resolver = resolverFor()
   expect(await resolved(resolver, line)).toEqual({ value: 'value' })
   expect(await resolved(resolver, line)).toEqual({ value: 'value' })
   expect(await readFile(count, 'utf8')).toBe('x')

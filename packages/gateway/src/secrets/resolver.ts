@@ -12,8 +12,6 @@ export interface SecretResolverOptions {
   readonly home: string
   readonly environment: { readonly [name: string]: string | undefined }
   readonly passphrase: Passphrase
-  /** Whether the user approved a command that the configuration did not contain at first. Default: none. */
-  readonly isApproved?: (command: string) => Promise<boolean>
 }
 
 /** Returns a resolved reference; undefined if it was not resolved. */
@@ -22,15 +20,11 @@ export type SecretLookup = (reference: SecretReference) => ResolvedSecret | unde
 // The gateway waits for it when it starts.
 const commandTimeoutMs = 20_000
 
-/**
- * Resolves references to secrets. The commands of the first configuration are approved together with it; a command that appears
- * later runs only with an approval of its own, because a program that can write the file could have added it.
- */
+/** Resolves references to secrets. Runs every command that it is asked for: the caller passes only what the user has approved. */
 export class SecretResolver {
   readonly #options: SecretResolverOptions
   readonly #store: SecretStore
   readonly #outputs = new Map<string, ResolvedSecret>()
-  #approved: Set<string> | undefined
 
   constructor(options: SecretResolverOptions) {
     this.#options = options
@@ -39,7 +33,6 @@ export class SecretResolver {
 
   /** Resolves references. The output of a command is reused, unless `isRefreshed` is set or the command failed. */
   async resolve(references: readonly SecretReference[], { isRefreshed = false } = {}): Promise<SecretLookup> {
-    this.#approved ??= new Set(references.filter(({ kind }) => kind === 'command').map(({ argument }) => argument))
     const distinct = new Map(references.map((reference) => [reference.text, reference]))
     const resolved = new Map<string, ResolvedSecret>()
     await Promise.all(
@@ -61,10 +54,6 @@ export class SecretResolver {
   }
 
   async #run(command: string, isRefreshed: boolean): Promise<ResolvedSecret> {
-    if (!(await this.#isApproved(command)))
-      return {
-        problem: 'is new since the gateway started, and was not approved. Review it, then run "unfold reload" in a terminal.',
-      }
     const known = this.#outputs.get(command)
     if (known !== undefined && !isRefreshed) return known
     const { folder: cwd, environment } = this.#options
@@ -72,13 +61,6 @@ export class SecretResolver {
     if ('value' in result) this.#outputs.set(command, result)
     else this.#outputs.delete(command)
     return result
-  }
-
-  async #isApproved(command: string): Promise<boolean> {
-    if (this.#approved?.has(command) === true) return true
-    if ((await this.#options.isApproved?.(command)) !== true) return false
-    this.#approved?.add(command)
-    return true
   }
 }
 

@@ -6,6 +6,7 @@ import { acceptsBaseline, type Change, decide, type TrustSetting } from './decid
 import { digestsOf } from './digest.ts'
 import { hazardsOf } from './hazards.ts'
 import { accept, block, emptyRecord, type Item, type ItemKind, RecordIndex, type ServerRecord, setBaseline } from './record.ts'
+import { type Reviewable, reviewables } from './reviewable.ts'
 import type { TrustStore } from './store.ts'
 
 export interface TrustGateOptions {
@@ -81,7 +82,8 @@ export class TrustGate {
     if (state === undefined) return setting === 'off' ? definitions : []
     const items = definitions.map((definition) => ({ kind, name: nameOf(definition), definition }))
     if (kind === 'tool') state.withheld = new Set(items.map(({ name }) => name))
-    if (!state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)) {
+    const isBaseline = !state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)
+    if (isBaseline) {
       this.#saveBaseline(server, state, kind, items)
       // What a pinned server offers is served once the pins are on disk: a restart in between must not accept another list.
       if (setting === 'pin') return []
@@ -95,13 +97,14 @@ export class TrustGate {
     )
     state.blocked.set(kind, blocked)
     this.#report(server, state, held, 'held')
-    if (this.#report(server, state, changes, 'served').length > 0 && setting === 'watch')
+    // The first list is not a change.
+    if (!isBaseline && this.#report(server, state, changes, 'served').length > 0 && setting === 'watch')
       void this.#record(server, (record) =>
         accept(
           record,
           changes.map(({ item }) => item),
           'watch',
-          this.#options.clock.now(),
+          this.#options.clock.wallTime(),
         ),
       )
     if (kind !== 'instructions' && setting !== 'off' && hasHazardousInstructions(state)) return []
@@ -138,12 +141,18 @@ export class TrustGate {
     return this.#servers.get(server)?.isUnknown === true
   }
 
-  /** Accepts held definitions. Resolves with the number of them, once the decision is on disk. */
+  /** What a person may decide about a server. */
+  reviewables(server: string): readonly Reviewable[] {
+    const state = this.#servers.get(server)
+    return state === undefined ? [] : reviewables(state.index.record, { held: this.held(server), blocked: this.blocked(server) })
+  }
+
+  /** Accepts reviewable definitions. Resolves with the number of them, once the decision is on disk. */
   approve(server: string, digests: ReadonlySet<string>): Promise<number> {
     return this.#decide(server, digests, (record, items, at) => accept(record, items, 'person', at))
   }
 
-  /** Blocks held definitions, under any name. Resolves with the number of them, once the decision is on disk. */
+  /** Blocks reviewable definitions, under any name. Resolves with the number of them, once the decision is on disk. */
   block(server: string, digests: ReadonlySet<string>): Promise<number> {
     return this.#decide(server, digests, block)
   }
@@ -160,12 +169,12 @@ export class TrustGate {
     change: (record: ServerRecord, items: readonly Item[], at: number) => ServerRecord,
   ): Promise<number> {
     const { store, clock } = this.#options
-    const items = this.held(server)
+    const items = this.reviewables(server)
       .filter(({ digest }) => digests.has(digest))
       .map(({ item }) => item)
     if (items.length === 0) return 0
     if (store === undefined) throw new Error('The trust decisions cannot be written.')
-    this.#use(server, await store.update(server, (record) => change(record, items, clock.now())))
+    this.#use(server, await store.update(server, (record) => change(record, items, clock.wallTime())))
     return items.length
   }
 
@@ -207,7 +216,7 @@ export class TrustGate {
     state.pendingBaselines.add(kind)
     const { clock } = this.#options
     const saved = this.#record(server, (record) =>
-      record.baseline.includes(kind) ? record : setBaseline(accept(record, items, 'baseline', clock.now()), [kind]),
+      record.baseline.includes(kind) ? record : setBaseline(accept(record, items, 'baseline', clock.wallTime()), [kind]),
     )
     void saved.finally(() => state.pendingBaselines.delete(kind))
   }

@@ -1,20 +1,21 @@
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { parseBoolean } from '@unfold-mcp/core'
-import type { RunningGateway } from '@unfold-mcp/gateway'
+import type { ConfigEdit, EditDecision, RunningGateway } from '@unfold-mcp/gateway'
 import { errorMessage } from '../../base/error-message.ts'
 import { exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
 import { parseExposure } from '../../clients/exposure.ts'
-import { approvalStore } from '../../config/index.ts'
 import { approvedConfig } from '../../gateway/config-approval.ts'
 import { logLevel, quietDuring } from '../../gateway/log.ts'
-import { isCommandApproved } from '../../gateway/secret-commands.ts'
 import { connectInstructions, toolListSummary } from '../../gateway/serve-text.ts'
 import { waitForServers } from '../../gateway/startup.ts'
 import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
 import { passphrasePrompt } from '../../interactive/passphrase.ts'
 import { Output } from '../../output/output.ts'
+import { editText } from '../../review/configuration-edits.ts'
+import { canAsk } from '../../review/reviewer.ts'
+import { servingPrompt } from '../../review/serving-prompt.ts'
 import { summaryLines } from '../../status/summary.ts'
 import { safeText } from '../../text/safe.ts'
 
@@ -28,7 +29,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const isStdio = isSet(flags, 'stdio')
   checkFlags(isStdio, flags)
   const output = new Output(io, flags)
-  const file = await approvedConfig(named, { flags, io, output })
+  const { file, isConfirmed } = await approvedConfig(named, { flags, io, output })
   if (isStdio && !isSet(flags, 'standalone')) {
     const code = await throughGateway(file, flags, io, output)
     if (code !== undefined) return code
@@ -42,7 +43,11 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
     throw usageError(`--http must be a port between 0 and 65535, not ${port}.`)
   const prompt = passphrasePrompt(flags, io)
-  const running = await startGateway({
+  // With --stdio, the terminal belongs to the client.
+  const isAttended = !isStdio && canAsk(flags, io)
+  const isApproved = isConfirmed || isSet(flags, 'yes')
+  const ask = servingPrompt({ io, output, decide: (decision) => running.decideEdits(decision, 'terminal') })
+  const running: RunningGateway = await startGateway({
     file,
     environment: io.env,
     home: dataFolder(io),
@@ -51,12 +56,10 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     http: !isStdio,
-    // With --stdio, the terminal belongs to the client.
     ...(prompt !== undefined && !isStdio && { passphrase: prompt }),
-    async isCommandApproved(command) {
-      const approvals = await approvalStore(dataFolder(io), (message) => log.warn({}, message)).list()
-      return isCommandApproved(file, command, approvals)
-    },
+    ...(isApproved && { decideAtStart: approveAll }),
+    ...(isAttended && !isApproved && { decideAtStart: (edits) => askAtStart(edits, io, output) }),
+    ...(isAttended && { onEdits: ask }),
     async signIns(url, hide) {
       const { storedSignIn } = await import('../../login/stored-sign-in.ts')
       return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
@@ -83,6 +86,16 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     process.off('unhandledRejection', onRejection)
   }
   return exit.ok
+}
+
+const approveAll = async (edits: readonly ConfigEdit[]): Promise<EditDecision> => ({ approve: edits.map(({ digest }) => digest) })
+
+/** Edits since the last start need consent too: otherwise, an edit that waits would be approved by a restart. */
+async function askAtStart(edits: readonly ConfigEdit[], io: Io, output: Output): Promise<EditDecision> {
+  output.note('Edited since the last start:')
+  for (const edit of edits) output.note(editText(edit, output))
+  const { confirmPrompt } = await import('../../interactive/confirm.ts')
+  return (await confirmPrompt('Approve these edits?', io)) ? approveAll(edits) : {}
 }
 
 function lazyMode({ env }: Io): boolean | undefined {

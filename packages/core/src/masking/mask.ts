@@ -1,4 +1,5 @@
-import { loadsCode, secretReferencesIn } from '@unfold-mcp/core'
+import { loadsCode } from '../base/code-variables.ts'
+import { secretReferencesIn } from '../base/variables.ts'
 
 const mask = '***'
 const secretName = /pass|pwd|secret|token|key|auth|credential|bearer|cookie|session|signature/iu
