@@ -70,7 +70,7 @@ const lookAlikes: readonly ((seed: string) => string)[] = [
   () => 'postgres://user:password@localhost:5432/app',
   () => 'https://user:<password>@example.com',
   () => 'Authorization: Bearer <token>',
-  () => 'Authorization: Bearer ${TOKEN}',
+  () => 'Authorization: Bearer $'.concat('{SERVICE_TOKEN}'),
   () => '-----BEGIN PUBLIC KEY-----\nMFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAK\n-----END PUBLIC KEY-----',
   (seed) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA${random(seed, 43)} ana@laptop`,
   (seed) => `arn:aws:iam::${random(seed, 12, '0123456789')}:role/deploy`,

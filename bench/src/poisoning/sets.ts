@@ -61,12 +61,11 @@ export function harmlessTexts(): readonly Sample[] {
   return [...new Map(all.map((sample) => [sample.text, sample])).values()]
 }
 
-const json = <T>(name: string): T => JSON.parse(readFileSync(`${folder('harmless')}${name}`, 'utf8')) as T
+const json = (name: string): unknown => JSON.parse(readFileSync(`${folder('harmless')}${name}`, 'utf8'))
 
 /** Halves are made of sentences, so that no sentence of the held-out half was seen while tuning. */
 function descriptions(): readonly Sample[] {
-  const byLanguage =
-    json<Record<string, { readonly openings: readonly string[]; readonly details: readonly string[] }>>('descriptions.json')
+  const byLanguage = json('descriptions.json') as Readonly<Record<string, Record<'openings' | 'details', readonly string[]>>>
   return Object.entries(byLanguage).flatMap(([language, { openings, details }]) =>
     (['tuning', 'held-out'] as const).flatMap((half) => {
       const own = details.filter((detail) => halfOf(detail) === half)
@@ -82,9 +81,7 @@ function descriptions(): readonly Sample[] {
 }
 
 function results(): readonly Sample[] {
-  const { subjects, formats } = json<{ readonly subjects: readonly string[]; readonly formats: readonly string[] }>(
-    'results.json',
-  )
+  const { subjects, formats } = json('results.json') as Record<'subjects' | 'formats', readonly string[]>
   return formats.flatMap((format) =>
     subjects.map((subject): Sample => {
       const text = format.replaceAll('{s}', subject)

@@ -9,8 +9,9 @@ const forbids = String.raw`(?:do\snot|don['’]?t|never|must\snot|should\snot|wi
 const people = String.raw`(?:the\s|any\s|your\s)?(?:user|human|owner|operator|developer|person\syou\s(?:are\shelping|assist|help|serve))\b`
 const orders = String.raw`(?:instructions?|prompts?|rules?|guidelines?|directives?|directions|policy|policies|restrictions?|constraints)\b`
 const model = String.raw`(?:ai|a\.i\.|llms?|language\smodels?|ai\s(?:assistants?|agents?|models?)|assistants?|coding\s(?:assistants?|agents?)|chatbots?)\b`
-const tell = String.raw`(?:tell|telling|inform|informing|notify|notifying|alert|alerting|let|letting|warn|warning)`
-const mention = String.raw`(?:mention|mentioning|reveal|revealing|disclose|disclosing|explain|explaining|report|reporting|bring|refer|referring|say|saying|discuss)`
+const tell = '(?:tell|telling|inform|informing|notify|notifying|alert|alerting|let|letting|warn|warning)'
+const mention =
+  '(?:mention|mentioning|reveal|revealing|disclose|disclosing|explain|explaining|report|reporting|bring|refer|referring|say|saying|discuss)'
 const action = String.raw`(?:this|that|these|the)\s(?:\w{1,12}\s)?(?:steps?|calls?|actions?|requests?|instructions?|records?|lookups?|tools?)\b`
 const give = String.raw`\b(?:include|pass|send|put|append|copy|insert|paste|attach|provide|fill|add|forward|relay|supply|share|place|concatenate|post|write|submit|print|set|contain|summari[sz]e|encode|transmit|upload|resend|hand\sover|call\sthis\stool\sagain)\b`
 const whole = String.raw`\b(?:entire|whole|full|complete|all|everything|every|verbatim|word\sfor\sword|last|earlier|prior|previous)\b`
