@@ -94,6 +94,7 @@ test('the package exports these values and no others', () => {
       "nothingActive",
       "pageOf",
       "parseBoolean",
+      "plainLetter",
       "planActivate",
       "planActivateAll",
       "planDeactivate",

@@ -11,7 +11,7 @@ export { normalForm } from './base/normalize.ts'
 export { counted } from './base/plural.ts'
 export { isRecord } from './base/record.ts'
 export { Ring, type RingLimits } from './base/ring.ts'
-export { confusableKey, confusableNames, unambiguous } from './base/similar-names.ts'
+export { confusableKey, confusableNames, plainLetter, unambiguous } from './base/similar-names.ts'
 export {
   expandVariables,
   replaceVariables,

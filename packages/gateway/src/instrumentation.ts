@@ -5,6 +5,7 @@ import type { ReadConfig } from './config/read.ts'
 import type { Config } from './config/schema.ts'
 import type { Environment } from './config/variables.ts'
 import type { GatewayOptions } from './gateway/gateway.ts'
+import { resultInspector } from './inspection/result-inspector.ts'
 import { auditCalls } from './middleware/audit.ts'
 import { CallGate } from './middleware/call-gate.ts'
 import { shareCalls } from './middleware/call-shares.ts'
@@ -66,7 +67,7 @@ export class Instrumentation {
   }
 
   /** Gateway options that connect this instrumentation. */
-  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust'> {
+  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust' | 'inspect'> {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })
@@ -76,6 +77,7 @@ export class Instrumentation {
       ...(audit !== undefined && {
         rejected: ({ reason, tool, arguments: input, ...caller }) => audit.rejection(caller, { tool, input, outcome: reason }),
       }),
+      inspect: resultInspector({ config, redactor, log: this.log, journal, metrics: this.metrics, audit }),
       onTrust: trustLog(this),
       observe: ({ events }) => {
         logUpstreams(events, this)

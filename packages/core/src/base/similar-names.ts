@@ -29,6 +29,9 @@ export function unambiguous(name: string, limit = 120): string {
   return `"${escaped}"`
 }
 
+/** The Latin letter that a lower-case letter of another script looks like, or the letter itself. */
+export const plainLetter = (letter: string): string => lookalikes.get(letter) ?? letter
+
 const isPlain = (name: string): boolean => /^[\x20-\x7e]*$/u.test(name)
 
 function plainForm(name: string): string {

@@ -25,6 +25,8 @@ export const metaKeys = {
   activation: 'io.github.unfold-mcp/activation',
   /** Where to read the rest of a truncated result. */
   cut: 'io.github.unfold-mcp/cut',
+  /** Secrets, and text that addresses the model, in a result. */
+  findings: 'io.github.unfold-mcp/findings',
 } as const
 
 /** Result of `tools/describe`. */

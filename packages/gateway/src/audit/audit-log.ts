@@ -39,7 +39,7 @@ export interface AuditedCaller {
 
 /** A decision or a change that is not a call. Values are redacted before they are written. */
 export interface AuditEvent {
-  readonly type: Extract<AuditType, 'approval' | 'trust' | 'policy' | 'token' | 'config'>
+  readonly type: Extract<AuditType, 'approval' | 'trust' | 'policy' | 'finding' | 'token' | 'config'>
   /** What happened, such as `approved`. */
   readonly outcome: string
   /** Who did it, such as `terminal` or `token:reviewer`. */

@@ -7,6 +7,7 @@ export type AuditType =
   | 'approval'
   | 'trust'
   | 'policy'
+  | 'finding'
   | 'token'
   | 'config'
   | 'start'

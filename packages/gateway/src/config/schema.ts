@@ -102,6 +102,17 @@ const trust = z
     'How new and changed tools are treated. watch: served, unless a rule classifies the change as hazardous; pin: held until a person approves them; review: the first list needs approval too; off: served',
   )
 
+const inspection = {
+  instructions: z
+    .enum(['off', 'flag', 'block'])
+    .describe('Results with text that addresses the model. flag: reported and marked in _meta; block: replaced by an error'),
+  secrets: z
+    .enum(['off', 'flag', 'mask', 'block'])
+    .describe(
+      'Results with secrets. flag: secrets of this file are masked, others are reported; mask: all known formats are masked; block: replaced by an error',
+    ),
+}
+
 // Settings that unfold adds to the usual server definition.
 const serverSettings = {
   disabled: z.boolean().default(false).describe('true keeps the server in the file without using it'),
@@ -114,6 +125,7 @@ const serverSettings = {
     .default([])
     .describe('URIs of resources that other servers have too and that are read from this one; * matches any characters'),
   trust: trust.optional(),
+  results: z.strictObject(inspection).partial().optional().describe('Overrides of results for this server'),
   start: z.enum(['eager', 'lazy']).default('eager').describe('lazy starts the server on the first call'),
   idleStopMs: ms.default(0).describe('Stops the server after this time without calls; 0: never'),
   startTimeoutMs: ms.min(100).default(30_000).describe('Timeout for starting the server'),
@@ -261,6 +273,8 @@ const results = z.strictObject({
     .max(10_000_000)
     .default(50_000)
     .describe('Longer results are truncated; read_result returns the rest'),
+  instructions: inspection.instructions.default('flag'),
+  secrets: inspection.secrets.default('flag'),
 })
 
 const limits = z.strictObject({
@@ -375,6 +389,7 @@ export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly s
   if (path.at(-1) === 'exposure' && (path.length === 1 || (path.length === 3 && first === 'profiles'))) return exposureKeys
   if (path.at(-1) === 'sandbox' && (path.length === 1 || (path.length === 3 && first === 'mcpServers'))) return sandboxKeys
   if (first === 'policy') return policyKeysAt(path)
+  if (first === 'mcpServers' && path.length === 3 && third === 'results') return Object.keys(inspection)
   if (first === 'mcpServers') {
     if (path.length === 2) return isUrl ? shapes.url : shapes.command
     return path.length === 4 && third === 'tools' ? shapes.tool : []

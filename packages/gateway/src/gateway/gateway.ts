@@ -12,6 +12,8 @@ import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { upstreamConfig } from '../config/upstream.ts'
+import { inspectCalls, inspectDocument } from '../inspection/inspected-calls.ts'
+import type { InspectResult } from '../inspection/result-inspector.ts'
 import { type CallHandler, composeMiddleware, type Middleware } from '../middleware/chain.ts'
 import { PoisoningChecks } from '../poisoning/poisoning-checks.ts'
 import { isSameProgram } from '../poisoning/same-program.ts'
@@ -53,6 +55,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly middleware?: readonly Middleware[]
   /** Asks a person about a call that the policy does not decide; default: the call is denied. */
   readonly ask?: Ask
+  /** Inspects every result of a server before a client receives it. */
+  readonly inspect?: InspectResult
   /** Called before every tool call; a failure that it throws is returned to the client. */
   readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
   /** Called after a call that ended before it reached a server. */
@@ -100,7 +104,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, clock, random, pace, open, deferStartsUntil, signIns, middleware = [] } = options
+    const { read, clock, random, pace, open, deferStartsUntil, signIns, inspect, middleware = [] } = options
     const { config } = read
     this.#options = options
     this.#read = read
@@ -144,6 +148,8 @@ export class Gateway implements AsyncDisposable {
         templates: this.trust.admit(server, 'template', documents.templates, ({ uriTemplate }) => uriTemplate),
       }),
       listed: (server) => this.trust.settle(server, ['prompt', 'template']),
+      inspect: (upstream, what, result) =>
+        inspect === undefined ? Promise.resolve(result) : inspectDocument(inspect, { upstream, what }, result),
       save: (upstream, documents) => {
         this.poisoning.invalidate(upstream)
         this.#save(upstream, (key) => options.store.replaceDocuments(key, documents))
@@ -171,7 +177,10 @@ export class Gateway implements AsyncDisposable {
         this.#policy?.decide({ server, tool, input, client, definition: () => this.source.toolOf(server, tool) }),
       ask: options.ask,
     })
-    const callUpstream = composeMiddleware([truncate, ...middleware, policy], this.proxy.call)
+    const callUpstream = composeMiddleware(
+      [truncate, ...(inspect === undefined ? [] : [inspectCalls(inspect)]), ...middleware, policy],
+      this.proxy.call,
+    )
     this.source = new UpstreamSource(config, {
       callOf: (server) => this.#callOf(server, callUpstream),
       admit: (server, tools) => this.trust.admit(server, 'tool', tools, ({ name }) => name),

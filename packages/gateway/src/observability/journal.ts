@@ -56,6 +56,13 @@ export interface Records {
     /** Rules that classify them as hazardous. */
     readonly rules: readonly string[]
   }
+  /** A result with secrets or text that addresses the model. */
+  finding: {
+    readonly upstream: string
+    readonly tool: string
+    readonly action: 'flagged' | 'masked' | 'blocked'
+    readonly rules: readonly string[]
+  }
   /** The configuration file was read again. */
   config: {
     readonly isApplied: boolean
@@ -76,10 +83,30 @@ export interface JournalEntry<T extends RecordType = RecordType> {
   readonly data: Records[T]
 }
 
-export const recordTypes: readonly RecordType[] = ['log', 'change', 'call', 'state', 'stderr', 'trust', 'config', 'drain']
+export const recordTypes: readonly RecordType[] = [
+  'log',
+  'change',
+  'call',
+  'state',
+  'stderr',
+  'trust',
+  'finding',
+  'config',
+  'drain',
+]
 
 // Separate rings, so that frequent events do not evict rare ones.
-const sizes = { debug: 1_000, log: 1_000, change: 500, call: 1_000, state: 500, trust: 500, config: 50, drain: 2 } as const
+const sizes = {
+  debug: 1_000,
+  log: 1_000,
+  change: 500,
+  call: 1_000,
+  state: 500,
+  trust: 500,
+  finding: 500,
+  config: 50,
+  drain: 2,
+} as const
 // A ring per server, so that a noisy server does not evict the output of another.
 const stderrLines = 200
 const maxServers = 1_000

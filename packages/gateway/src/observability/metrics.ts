@@ -1,6 +1,6 @@
 import type { EventStream } from '../upstreams/events.ts'
 import { onDiscovery } from './discoveries.ts'
-import type { MetricSources, PrometheusMetrics } from './prometheus.ts'
+import type { MetricSources, PrometheusMetrics, ResultFindingLabels } from './prometheus.ts'
 
 const loadAfterMs = 2_000
 const maxQueued = 10_000
@@ -24,6 +24,8 @@ export class Metrics {
   readonly tokenRejected = (status: 401 | 429): void => this.#update((metrics) => metrics.tokenRejected(status))
 
   readonly rateLimited = (): void => this.#update((metrics) => metrics.rateLimited())
+
+  readonly resultFinding = (finding: ResultFindingLabels): void => this.#update((metrics) => metrics.resultFinding(finding))
 
   readonly slowClient = (reason: string): void => this.#update((metrics) => metrics.slowClient(reason))
 

@@ -37,6 +37,19 @@ export function isOrdinaryValue(name: string, value: string): boolean {
   return ordinarySuffix.test(name) && text.split(/[\s,;:/]+/u).every(isPlainPart)
 }
 
+// Shorter values occur in results by chance.
+const minSecretLength = 8
+
+/**
+ * True for a value that is certainly a secret: one that looks random, or that has the name of a secret and is not an ordinary word or
+ * path. Results are masked with these only, because a wrong match would change what a tool returns.
+ */
+export function isCertainSecret(name: string, value: string): boolean {
+  const text = value.trim()
+  if (text.length < minSecretLength || isOrdinaryValue('', text)) return false
+  return isSecretName(name) || !text.split(/[\s,;:/]+/u).every(isPlainPart)
+}
+
 /** Without credentials or parameters. Some services put a secret into the path, so its parts are checked too. */
 function isPlainUrl(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\//iu.test(text) || !URL.canParse(text)) return false

@@ -33,6 +33,12 @@ export interface MetricSources {
   readonly waitingEdits: () => number
 }
 
+export interface ResultFindingLabels {
+  readonly upstream: string
+  readonly rule: string
+  readonly action: string
+}
+
 export class PrometheusMetrics {
   readonly #registry = new Registry()
   readonly #uncounted: UpstreamEvents['call'][] = []
@@ -49,6 +55,12 @@ export class PrometheusMetrics {
 
   readonly #tokensRejected = this.#counter('unfold_tokens_rejected_total', 'Requests with an invalid token, by status', [
     'status',
+  ])
+
+  readonly #resultFindings = this.#counter('unfold_result_findings_total', 'Results with secrets or instructions', [
+    'upstream',
+    'rule',
+    'action',
   ])
 
   /** Counts calls in batches, which is cheaper. */
@@ -79,6 +91,10 @@ export class PrometheusMetrics {
 
   slowClient(reason: string): void {
     this.#slowClients.inc({ reason })
+  }
+
+  resultFinding({ upstream, rule, action }: ResultFindingLabels): void {
+    this.#resultFindings.inc({ upstream, rule, action })
   }
 
   /** Registers gauges that are read at scrape time. */

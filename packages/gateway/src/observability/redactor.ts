@@ -2,7 +2,7 @@ import { decodeUri, printable } from '@unfold-mcp/core'
 import { type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
 import { Fingerprints, minSecretLength, type Range } from './fingerprints.ts'
-import { isOrdinaryValue } from './ordinary-value.ts'
+import { isCertainSecret, isOrdinaryValue } from './ordinary-value.ts'
 
 const mask = '[secret]'
 const maxTextLength = 8_000
@@ -30,14 +30,13 @@ export class Redactor {
   readonly #known = new Set<string>()
   readonly #renewed = new Map<string, Fingerprints>()
   readonly #names = new Map<string, string>()
+  /** The ones that are masked in results too. */
+  readonly #certain = new Set<string>()
   #pattern: RegExp | undefined
+  #certainPattern: RegExp | undefined
 
   add(values: Iterable<string>): void {
-    for (const form of longForms(values)) this.#known.add(form)
-    const longestFirst = [...this.#known].toSorted((a, b) => b.length - a.length)
-    const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
-    this.#pattern = source === '' ? undefined : new RegExp(source, 'gu')
-    this.#names.clear()
+    this.#add(Array.from(values, (value) => ['secret', value] as const))
   }
 
   /** Adds secrets that are renewed regularly. A server may repeat an old one, so all stay known, as fingerprints. */
@@ -50,14 +49,22 @@ export class Redactor {
   /** Adds the environment, headers and keys in a configuration. */
   addConfig({ mcpServers, search, profiles }: Config): void {
     const searches = [search, ...Object.values(profiles).map((profile) => profile.search)]
-    this.add([...Object.values(mcpServers).flatMap(secretsOf), ...searches.flatMap(secretsOfSearch)])
+    this.#add([...Object.values(mcpServers).flatMap(secretsOf), ...searches.flatMap(secretsOfSearch)])
+  }
+
+  /** Finds secrets in a text of any length, without those that could be ordinary words. */
+  secretsIn(text: string): readonly Range[] {
+    return this.#rangesIn(text, this.#certainPattern)
   }
 
   /** Redacts and truncates a text. */
   text(text: string): string {
     if (text.length < minSecretLength) return text
     const scanned = text.slice(0, maxScannedLength)
-    const known = this.#renewed.size === 0 ? this.#maskKnown(scanned) : maskRanges(scanned, this.#rangesIn(scanned))
+    const known =
+      this.#renewed.size === 0
+        ? this.#maskKnown(scanned)
+        : maskRanges(scanned, this.#rangesIn(scanned, this.#pattern), () => mask)
     const masked = mayMatch.test(known) ? patterns.reduce((rest, pattern) => rest.replaceAll(pattern, mask), known) : known
     return masked.length > maxTextLength ? `${masked.slice(0, maxTextLength)}…` : masked
   }
@@ -95,8 +102,17 @@ export class Redactor {
     return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, mask)
   }
 
-  #rangesIn(text: string): readonly Range[] {
-    const matches = this.#pattern === undefined ? [] : [...text.matchAll(this.#pattern)]
+  #add(entries: readonly Entry[]): void {
+    for (const form of longForms(entries.map(([, value]) => value))) this.#known.add(form)
+    const certain = entries.filter(([name, value]) => isCertainSecret(name, value))
+    for (const form of longForms(certain.map(([, value]) => value))) this.#certain.add(form)
+    this.#pattern = patternOf(this.#known)
+    this.#certainPattern = patternOf(this.#certain)
+    this.#names.clear()
+  }
+
+  #rangesIn(text: string, pattern: RegExp | undefined): readonly Range[] {
+    const matches = pattern === undefined ? [] : [...text.matchAll(pattern)]
     const known = matches.map(({ index, 0: match }) => ({ start: index, end: index + match.length }))
     return [...known, ...[...this.#renewed.values()].flatMap((each) => each.find(text))]
   }
@@ -106,11 +122,18 @@ export class Redactor {
   }
 }
 
-function maskRanges(text: string, ranges: readonly Range[]): string {
+function patternOf(values: ReadonlySet<string>): RegExp | undefined {
+  const longestFirst = [...values].toSorted((a, b) => b.length - a.length)
+  const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
+  return source === '' ? undefined : new RegExp(source, 'gu')
+}
+
+/** Replaces ranges of a text, which may overlap. */
+export function maskRanges(text: string, ranges: readonly Range[], maskFor: (length: number) => string): string {
   let masked = ''
   let at = 0
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= at) masked += text.slice(at, start) + mask
+    if (start >= at) masked += text.slice(at, start) + maskFor(end - start)
     at = Math.max(at, end)
   }
   return masked + text.slice(at)
@@ -123,27 +146,36 @@ export function secretVariables(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value !== undefined && secretName.test(name) ? [value] : []))
 }
 
-function secretsOf(server: ServerConfig): readonly string[] {
+type Entry = readonly [name: string, value: string]
+
+function secretsOf(server: ServerConfig): readonly Entry[] {
   if (isCommandServer(server)) return secretValues(Object.entries(server.env))
-  const headers = secretValues(Object.entries(server.headers)).flatMap((value) => [value, ...value.split(/\s+/u).slice(1)])
+  const headers = secretValues(Object.entries(server.headers)).flatMap(([name, value]): readonly Entry[] => [
+    [name, value],
+    ...value
+      .split(/\s+/u)
+      .slice(1)
+      .map((part): Entry => [name, part]),
+  ])
   return [...headers, ...secretsInUrl(server.url)]
 }
 
-const secretValues = (entries: readonly (readonly [name: string, value: string])[]): readonly string[] =>
-  entries.flatMap(([name, value]) => (isOrdinaryValue(name, value) ? [] : [value]))
+const secretValues = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.filter(([name, value]) => !isOrdinaryValue(name, value))
 
-function secretsOfSearch(search: SearchConfig | undefined): readonly string[] {
+function secretsOfSearch(search: SearchConfig | undefined): readonly Entry[] {
   if (search?.embedder === undefined) return []
   const { url, apiKey = '' } = search.embedder
-  return [apiKey, ...secretsInUrl(url)]
+  return [['key', apiKey], ...secretsInUrl(url)]
 }
 
-function secretsInUrl(url: string): readonly string[] {
+function secretsInUrl(url: string): readonly Entry[] {
   if (!URL.canParse(url)) return []
   const { username, password, searchParams } = new URL(url)
   const basic = Buffer.from(`${decodeUri(username)}:${decodeUri(password)}`).toString('base64')
-  const login = username === '' && password === '' ? [] : [username, decodeUri(username), password, decodeUri(password), basic]
-  return [...login, ...secretValues([...searchParams])]
+  const login = { user: [username, decodeUri(username)], password: [password, decodeUri(password), basic] }
+  const entries = Object.entries(login).flatMap(([name, values]) => values.map((value): Entry => [name, value]))
+  return [...(username === '' && password === '' ? [] : entries), ...secretValues([...searchParams])]
 }
 
 function encoded(text: string): string {

@@ -1,16 +1,19 @@
-import { normalForm } from '@unfold-mcp/core'
+import { normalForm, plainLetter } from '@unfold-mcp/core'
+import { disguisedTexts } from './disguises.ts'
 import type { TextPart } from './text-parts.ts'
 
 /** All texts of a definition joined, so that each rule scans them once. */
 export interface JoinedText {
   /** The parts, each surrounded by the separator, with collapsed white space. */
   readonly text: string
-  /** `text` in lower case with Latin look-alikes replaced; every index is the same as in `text`. */
+  /** `text` in lower case; every index is the same as in `text`. */
+  readonly lower: string
+  /** `lower` with accents and Latin look-alikes replaced; every index is the same as in `text`. */
   readonly normalized: string
   /** Path of the part at an index. */
   pathAt(index: number): string
   /** Context of an index within its part, at most `reach` characters to either side. */
-  around(index: number, reach: number): { readonly text: string; readonly normalized: string }
+  around(index: number, reach: number): Pick<JoinedText, 'text' | 'lower' | 'normalized'>
   /** Excerpt that starts shortly before an index. */
   excerpt(index: number): string
 }
@@ -22,57 +25,44 @@ const plain = /^[ -~]*$/
 const plainLines = /^[\n -~]*$/
 const plainParts = /^[\0\n -~]*$/
 const spaces = /\s+/g
-const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Variation_Selector}]/gu
+// Also combining marks that NFKC left over: accents and strokes without a composed letter.
+const unseen = /(?!\n)(?:[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Variation_Selector}]|[\u{300}-\u{36F}])/gu
+const foreign = /[^\0-\x7f]/g
 
 // NFKC expands each of these to a sentence, which would make a text of them twenty times as long.
 const sentenceLigatures = /[\u{FDFA}\u{FDFB}]/gu
 
-// Letters of other scripts that look like Latin ones.
-const lookAlikes: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    а: 'a',
-    е: 'e',
-    о: 'o',
-    р: 'p',
-    с: 'c',
-    х: 'x',
-    у: 'y',
-    і: 'i',
-    ј: 'j',
-    ѕ: 's',
-    һ: 'h',
-    к: 'k',
-    м: 'm',
-    т: 't',
-    в: 'b',
-    н: 'h',
-    ԁ: 'd',
-    ο: 'o',
-    α: 'a',
-    ν: 'v',
-    ρ: 'p',
-    τ: 't',
-    ι: 'i',
-    κ: 'k',
-    ε: 'e',
-    ı: 'i',
-  }),
-)
-const lookAlike = new RegExp(`[${[...lookAlikes.keys()].join('')}]`, 'gu')
+// Latin letters that Unicode does not decompose; the rest is filled as letters occur.
+const folded = new Map<string, string>([...'łløođdħhŧt'.matchAll(/(.)(.)/gu)].map(([, letter = '', base = '']) => [letter, base]))
+
+/** A Latin letter without accents, or the one that a letter of another script looks like; other characters as they are. */
+function foldLetter(letter: string): string {
+  const known = folded.get(letter)
+  if (known !== undefined) return known
+  const base = letter.normalize('NFD').charAt(0)
+  const plainForm = /[a-z]/.test(base) ? base : plainLetter(letter)
+  folded.set(letter, plainForm)
+  return plainForm
+}
 
 export function joinText(parts: readonly TextPart[]): JoinedText {
   const starts: number[] = []
   const cleanParts: string[] = []
   let length = 1
-  for (const part of parts) {
-    const clean = cleaned(part.text)
+  const paths: (() => string)[] = []
+  const add = (clean: string, path: () => string): void => {
     starts.push(length)
     cleanParts.push(clean)
+    paths.push(path)
     length += clean.length + 1
+  }
+  for (const { text, path } of parts) {
+    add(cleaned(text), path)
+    for (const plainText of disguisedTexts(text)) add(cleaned(plainText), path)
   }
   const text = `${separator}${cleanParts.join(separator)}${separator}`
   const lower = text.toLowerCase()
-  const normalized = plainParts.test(text) ? lower : lower.replace(lookAlike, (letter) => lookAlikes.get(letter) ?? letter)
+  const normalized = plainParts.test(text) ? lower : lower.replace(foreign, foldLetter)
   // Sliced before splitting: a part may be long, and this runs often.
   const before = (index: number, reach: number): string =>
     text
@@ -86,11 +76,12 @@ export function joinText(parts: readonly TextPart[]): JoinedText {
       .join('')
   return {
     text,
+    lower,
     normalized,
-    pathAt: (index) => parts[partAt(starts, index)]?.path() ?? '',
+    pathAt: (index) => paths[partAt(starts, index)]?.() ?? '',
     around(index, reach) {
       const [from, to] = [index - before(index, reach).length, index + after(index, reach).length]
-      return { text: text.slice(from, to), normalized: normalized.slice(from, to) }
+      return { text: text.slice(from, to), lower: lower.slice(from, to), normalized: normalized.slice(from, to) }
     },
     excerpt: (index) => `${dropPartialWord(before(index, excerptBefore))}${after(index, excerptAfter)}`,
   }

@@ -23,7 +23,7 @@ const imperative =
   /\b(?:before|prior\sto|instead\sof|rather\sthan|whenever|every\stime|each\stime|always|never|must|do\snot|don['’]?t|first|when)\b/g
 const use = /\b(?:us(?:e|es|ed|ing)|call(?:s|ed|ing)?|invok(?:e|es|ed|ing)|run(?:s|ning)?|execut(?:e|es|ed|ing)|tools?)\b/
 const redirects =
-  /\b(?:when(?:ever)?|before|after|every\stime|each\stime|if)\b[^\0.]{0,60}\b(?:tool|is|are|using|calling|use|call|invoking|running)\b[^\0]{0,120}\b(?:must|always|chang(?:e|ed|ing)|replac(?:e|ed|ing)|redirect(?:ed|ing)?|send\sall|also\ssend|bcc)\b/
+  /\b(?:when(?:ever)?|before|after|every\stime|each\stime|if)\b[^\0.]{0,60}\b(?:tool|is|are|using|calling|use|call|invoking|running)\b[^\0]{0,120}\b(?:must|always|chang(?:e|ed|ing)|replac(?:e|ed|ing)|redirect(?:ed|ing)?|send\sall|also\ssend|bcc|call\sthis\stool\sfirst)\b/
 const name = /[a-z0-9_][a-z0-9_.:/-]*/g
 
 /** Finds instructions in a definition, whatever tool they refer to. */

@@ -1,5 +1,6 @@
 import { type Finding, findingOf } from './finding.ts'
 import type { JoinedText } from './joined-text.ts'
+import { phrasesIn } from './phrases/phrases.ts'
 
 const minHexLength = 24
 // Encoded text has mixed case, unlike names and paths.
@@ -13,9 +14,14 @@ const command =
 const pipe =
   /\b(?:curl|wget)\s[^\0\n|]{0,300}\|\s?(?:sudo\s)?(?:ba|z|da)?sh\b|\bbase64\s(?:-d|--decode)\s?\|\s?(?:ba|z|da)?sh\b|\bbash\s-i\s>&|\/dev\/tcp\/\d/g
 
-/** Finds shell commands that are encoded, or that run downloaded code. */
+// Encoded texts that are checked for phrases. Each is checked with every rule.
+const maxEncoded = 20
+const maxEncodedLength = 2_000
+
+/** Finds shell commands that are encoded, or that run downloaded code, and encoded text that addresses the model. */
 export function payloadFindings(joined: JoinedText): readonly Finding[] {
   const findings: Finding[] = []
+  let encoded = 0
   const add = (index: number, excerpt: string): void => {
     findings.push(findingOf('payload', { path: joined.pathAt(index), excerpt }))
   }
@@ -24,6 +30,13 @@ export function payloadFindings(joined: JoinedText): readonly Finding[] {
     for (const decode of decoders) {
       const text = decode()
       const match = command.exec(text)
+      if (match === null && isProse(text) && encoded < maxEncoded) {
+        encoded += 1
+        if (!addressesModel(text)) continue
+        const description = 'contains an encoded instruction'
+        findings.push(findingOf('hidden', { path: joined.pathAt(index), excerpt: `decoded: ${text.slice(0, 150)}`, description }))
+        break
+      }
       if (match === null || !isReadable(text, match.index)) continue
       add(index, `decoded: ${text.slice(Math.max(0, match.index - 10), match.index + 150)}`)
       break
@@ -62,6 +75,13 @@ function hexRuns(text: string): readonly Run[] {
     runs.push({ index, decoders: [0, 1].map((skip) => () => Buffer.from(digits.slice(skip), 'hex').toString('latin1')) })
   }
   return runs
+}
+
+const isProse = (text: string): boolean => text.length <= maxEncodedLength && /^[\t\n\r -~]*$/.test(text) && text.includes(' ')
+
+function addressesModel(text: string): boolean {
+  const lower = text.toLowerCase()
+  return phrasesIn({ lower, normalized: lower }).length > 0
 }
 
 /** Excludes binary data that spells a command by chance. */

@@ -1,8 +1,7 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { Log } from '../base/log.ts'
-import { startStopwatch } from '../base/stopwatch.ts'
+import { Slices } from '../base/slices.ts'
 import { type DescribedTool, findClones } from './clones.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { FindingLog } from './finding-log.ts'
@@ -37,8 +36,6 @@ export interface PoisoningChecksOptions {
 
 // Changes come in bursts.
 const debounceMs = 50
-// Yields to calls after this time.
-const sliceMs = 8
 // Per server: far more than real servers have.
 const maxCharacters = 4_194_304
 const maxFindings = 1_000
@@ -168,30 +165,6 @@ export class PoisoningChecks {
     const scan = scanDefinition(definition)
     this.#scans.set(key, scan)
     return scan
-  }
-}
-
-/** Divides work into slices, so that calls are handled in between, and reports the time of each. */
-class Slices {
-  readonly #spent: (ms: number) => void
-  #startedAt = performance.now()
-  #stopwatch = startStopwatch()
-
-  constructor(spent: (ms: number) => void) {
-    this.#spent = spent
-  }
-
-  /** Lets other work run if this slice took long enough. */
-  async next(): Promise<void> {
-    if (performance.now() - this.#startedAt < sliceMs) return
-    this.end()
-    await nextTick()
-    this.#startedAt = performance.now()
-    this.#stopwatch = startStopwatch()
-  }
-
-  end(): void {
-    this.#spent(this.#stopwatch())
   }
 }
 

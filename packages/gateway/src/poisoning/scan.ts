@@ -3,9 +3,9 @@ import { hiddenCharacterFindings } from './hidden-characters.ts'
 import { joinText } from './joined-text.ts'
 import { findInstructions, type Instruction, maxInstructions } from './mentions.ts'
 import { payloadFindings } from './payloads.ts'
-import { phraseFindings } from './phrases.ts'
+import { phraseFindings } from './phrases/phrases.ts'
 import { referenceFindings } from './references.ts'
-import { textPartsOf } from './text-parts.ts'
+import { type TextPart, textPartsOf } from './text-parts.ts'
 
 // Per definition.
 const maxFindings = 20
@@ -31,6 +31,11 @@ export function scanDefinition(definition: object): ScanResult {
   if (instructions.length === maxInstructions)
     findings.unshift(findingOf('unread', { path: instructions[0]?.path ?? '', excerpt: 'too many instructions to check' }))
   return { findings: selectFindings(firstPerRule(findings), maxFindings), instructions, characters: joined.normalized.length }
+}
+
+/** Scans texts that a server returned: phrases and hidden characters, in linear time. */
+export function scanTexts(parts: readonly TextPart[]): readonly Finding[] {
+  return firstPerRule([...hiddenCharacterFindings(parts), ...phraseFindings(joinText(parts))])
 }
 
 /** Keeps the first finding per rule and path. */

@@ -31,13 +31,15 @@ export interface Handlers {
   readonly capabilities: DocumentCapabilities
   /** True if the client can subscribe to resources. */
   readonly canSubscribe: boolean
+  /** Returns a result of a server as clients may see it. */
+  readonly inspect: (server: string, what: string, result: object) => Promise<object>
   /** Resolves when the lists have been read once, or the wait is over. */
   readonly read: () => Promise<unknown>
 }
 
 /** Registers handlers for prompts, resources and completions, according to the capabilities. */
 export function register(mcp: McpServer, { era, scope, principal, share }: Served, parts: Handlers): void {
-  const { documents, subscriptions, exchanges, upstreams, capabilities, canSubscribe, read } = parts
+  const { documents, subscriptions, exchanges, upstreams, capabilities, canSubscribe, inspect, read } = parts
   const client: Client | undefined = principal
   const { server } = mcp
   server.registerCapabilities({
@@ -80,7 +82,7 @@ export function register(mcp: McpServer, { era, scope, principal, share }: Serve
       const { prompts } = documents.view(client)
       const prompt = prompts.get(name) ?? unknown('prompt', name, prompts.keys())
       const params = { name: prompt.original, ...(args !== undefined && { arguments: args }) }
-      return (await forward(ctx, prompt, { method: 'prompts/get', params })) as never
+      return (await inspect(prompt.server, name, await forward(ctx, prompt, { method: 'prompts/get', params }))) as never
     })
   }
   if (capabilities.resources) {
@@ -97,7 +99,7 @@ export function register(mcp: McpServer, { era, scope, principal, share }: Serve
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
       const owner = resolved(documents.route(client, uri), uri)
       const result = await forward(ctx, owner, { method: 'resources/read', params: { uri: owner.original } })
-      return readdressed(result, owner.original, uri) as never
+      return readdressed(await inspect(owner.server, uri, result), owner.original, uri) as never
     })
   }
   // 2026-07-28 uses subscriptions/listen instead.

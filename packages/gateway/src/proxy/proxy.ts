@@ -30,6 +30,8 @@ export interface UpstreamProxyOptions {
   readonly admit: (server: string, documents: Admissible) => Admissible
   /** Called when a server has sent its first lists since connecting. */
   readonly listed: (server: string) => void
+  /** Returns a prompt or resource of a server as clients may see it. */
+  readonly inspect: (server: string, what: string, result: object) => Promise<object>
   /** Stores the documents of a server for the next start. */
   readonly save: (server: string, snapshot: object) => void
 }
@@ -91,8 +93,9 @@ export class UpstreamProxy {
       isConnectionScope(scope) && this.#isBeforeDiscovery(client) ? allCapabilities : this.#documents.view(client).capabilities
     if (isConnectionScope(scope))
       this.#announcer.connect(mcp, served, { declared: capabilities, onClose: () => this.#subscriptions.removeAll(mcp) })
-    const { upstreams } = this.#options
+    const { upstreams, inspect } = this.#options
     const handlers: Handlers = {
+      inspect,
       documents: this.#documents,
       subscriptions: this.#subscriptions,
       exchanges: this.#exchanges,

@@ -1,4 +1,5 @@
-// A handwritten session-era server. Its first argument describes it: { info, instructions, title, tools }. Each tool
+// A handwritten session-era server. Its first argument describes it: { info, instructions, title, tools, resources }, the last one
+// with texts by URI. Each tool
 // responds with its argument `result`, or does what `make` requests; `become` changes the tools.
 import { createInterface } from 'node:readline'
 
@@ -21,7 +22,7 @@ const makers = {
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, ...(description.resources !== undefined && { resources: {} }) },
     serverInfo: {
       name: 'plain',
       version: '1.0.0',
@@ -31,6 +32,9 @@ const answers = {
     ...(description.instructions !== undefined && { instructions: description.instructions }),
   }),
   ping: () => ({}),
+  'resources/list': () => ({ resources: Object.keys(description.resources ?? {}).map((uri) => ({ uri, name: uri })) }),
+  'resources/templates/list': () => ({ resourceTemplates: [] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, text: description.resources?.[uri] ?? '' }] }),
   'tools/list': () => ({
     tools: tools.map((tool) => ({ inputSchema: { type: 'object' }, ...(typeof tool === 'string' ? { name: tool } : tool) })),
   }),
