@@ -96,7 +96,7 @@ export class TrustGate {
     state.blocked.set(kind, blocked)
     this.#report(server, state, held, 'held')
     if (this.#report(server, state, changes, 'served').length > 0 && setting === 'watch')
-      void this.#record(server, (record) =>
+      void this.#record(server, true, (record) =>
         accept(
           record,
           changes.map(({ item }) => item),
@@ -117,7 +117,7 @@ export class TrustGate {
     const setting = this.#options.settingOf(server)
     if (state === undefined || state.isUnknown || setting === 'off' || setting === 'review') return
     const missing = kinds.filter((kind) => !state.index.record.baseline.includes(kind) && !state.pendingBaselines.has(kind))
-    if (missing.length > 0) void this.#record(server, (record) => setBaseline(record, missing))
+    if (missing.length > 0) void this.#record(server, true, (record) => setBaseline(record, missing))
   }
 
   /** True if a tool is held or blocked, by its name on the server. */
@@ -206,18 +206,20 @@ export class TrustGate {
     if (state.pendingBaselines.has(kind)) return
     state.pendingBaselines.add(kind)
     const { clock } = this.#options
-    const saved = this.#record(server, (record) =>
+    // Under "watch" the list is served already.
+    const isServed = this.#options.settingOf(server) === 'watch'
+    const saved = this.#record(server, isServed, (record) =>
       record.baseline.includes(kind) ? record : setBaseline(accept(record, items, 'baseline', clock.now()), [kind]),
     )
     void saved.finally(() => state.pendingBaselines.delete(kind))
   }
 
-  /** Stores a change of the record, and serves by it once it is on disk. */
-  #record(server: string, change: (record: ServerRecord) => ServerRecord): Promise<void> {
+  /** Stores a change of the record. Unless what it accepts is served already, it is served once the record is on disk. */
+  #record(server: string, isServed: boolean, change: (record: ServerRecord) => ServerRecord): Promise<void> {
     const { store, log } = this.#options
     const saving = (async () => {
       try {
-        if (store !== undefined) this.#use(server, await store.update(server, change))
+        if (store !== undefined) this.#use(server, await store.update(server, change), isServed)
       } catch (error) {
         log.error({ upstream: server }, `trust decisions cannot be written: ${errorMessage(error)}`)
       }
@@ -227,12 +229,12 @@ export class TrustGate {
     return saving
   }
 
-  #use(server: string, record: ServerRecord): void {
+  #use(server: string, record: ServerRecord, isServed = false): void {
     const state = this.#servers.get(server)
     if (state === undefined) return
     state.index = new RecordIndex(record)
     state.isUnknown = false
-    this.#options.changed(server)
+    if (!isServed) this.#options.changed(server)
   }
 
   /** Reports each change once; returns those that were not reported before. */

@@ -42,7 +42,7 @@ const itemKinds: ReadonlySet<string> = new Set<ItemKind>(['tool', 'prompt', 'tem
 export const isItemKind = (text: string): text is ItemKind => itemKinds.has(text)
 
 // Automatic decisions are forgotten beyond this number per item; decisions of a person never are.
-const maxAutomatic = 20
+const maxAutomatic = 5
 
 export function accept(record: ServerRecord, items: readonly Item[], by: AcceptedBy, at: number): ServerRecord {
   const added = items.map((item) => ({ ...item, digest: digestsOf(item.definition).definition, by, at }))
@@ -93,7 +93,8 @@ export class RecordIndex {
   readonly record: ServerRecord
   readonly #accepted: ReadonlySet<string>
   readonly #blocked: ReadonlySet<string>
-  readonly #latest: ReadonlyMap<string, Accepted>
+  /** By kind and name, the latest last. */
+  readonly #byName: ReadonlyMap<string, readonly Accepted[]>
   /** Computed for the items that were asked about. */
   readonly #shapes = new Map<string, readonly Shape[]>()
 
@@ -101,7 +102,13 @@ export class RecordIndex {
     this.record = record
     this.#accepted = new Set(record.accepted.map(({ kind, digest }) => `${kind} ${digest}`))
     this.#blocked = new Set(record.blocked.map(({ kind, body }) => `${kind} ${body}`))
-    this.#latest = new Map(record.accepted.map((each) => [keyOf(each), each]))
+    const byName = new Map<string, Accepted[]>()
+    for (const each of record.accepted) {
+      const known = byName.get(keyOf(each))
+      if (known === undefined) byName.set(keyOf(each), [each])
+      else known.push(each)
+    }
+    this.#byName = byName
   }
 
   isBlocked(item: Item): boolean {
@@ -118,14 +125,14 @@ export class RecordIndex {
 
   /** The definition of this name that was accepted last. */
   previous(item: Item): Accepted | undefined {
-    return this.#latest.get(keyOf(item))
+    return this.#byName.get(keyOf(item))?.at(-1)
   }
 
   #shapesOf(item: Item): readonly Shape[] {
     const key = keyOf(item)
     const known = this.#shapes.get(key)
     if (known !== undefined) return known
-    const shapes = this.record.accepted.filter((each) => keyOf(each) === key).map(({ definition }) => shapeOf(definition))
+    const shapes = (this.#byName.get(key) ?? []).map(({ definition }) => shapeOf(definition))
     this.#shapes.set(key, shapes)
     return shapes
   }

@@ -82,6 +82,9 @@ function isEmpty(connection: Connection): boolean {
 class SqliteTrustStore implements TrustStore {
   readonly #file: string
   readonly #connection: Connection
+  readonly #cached = new Map<string, ServerRecord>()
+  /** Of the data, when the records were read. */
+  #version: number | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -92,18 +95,30 @@ class SqliteTrustStore implements TrustStore {
   }
 
   load(server: string): Promise<ServerRecord> {
-    return this.#run(() => read(this.#connection, server))
+    return this.#run(() => this.#read(server))
   }
 
   update(server: string, change: (record: ServerRecord) => ServerRecord): Promise<ServerRecord> {
-    return this.#run(() =>
-      transaction(this.#connection, () => {
-        const before = read(this.#connection, server)
-        const after = change(before)
-        write(this.#connection, server, before, after)
-        return after
-      }),
-    )
+    return this.#run(() => {
+      const after = transaction(this.#connection, () => {
+        const before = this.#read(server)
+        const changed = change(before)
+        write(this.#connection, server, before, changed)
+        return changed
+      })
+      this.#cached.set(server, after)
+      return after
+    })
+  }
+
+  /** Reads a record, unless no other process has written since it was read last. */
+  #read(server: string): ServerRecord {
+    const version = numberOf(this.#connection, 'data_version')
+    if (version !== this.#version) this.#cached.clear()
+    this.#version = version
+    const record = this.#cached.get(server) ?? read(this.#connection, server)
+    this.#cached.set(server, record)
+    return record
   }
 
   servers(): Promise<readonly string[]> {
@@ -146,6 +161,7 @@ class SqliteTrustStore implements TrustStore {
       try {
         return await retryWhileBusy(undefined, work)
       } catch (error) {
+        this.#cached.clear()
         throw failure(this.#file, error)
       }
     })
