@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { AuditLog } from './audit/audit-log.ts'
+import { recordTrust } from './audited-trust.ts'
 import type { Log } from './base/log.ts'
 import type { ReadConfig } from './config/read.ts'
 import type { Config } from './config/schema.ts'
@@ -69,6 +70,7 @@ export class Instrumentation {
   hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust'> {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
+    const logTrust = trustLog(this)
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })
     return {
       middleware: [record, this.gate.middleware, shareCalls(() => config().limits.calls), traceCalls(this.#telemetry)],
@@ -76,7 +78,10 @@ export class Instrumentation {
       ...(audit !== undefined && {
         rejected: ({ reason, tool, arguments: input, ...caller }) => audit.rejection(caller, { tool, input, outcome: reason }),
       }),
-      onTrust: trustLog(this),
+      onTrust: (event) => {
+        logTrust(event)
+        if (audit !== undefined) recordTrust(audit, event)
+      },
       observe: ({ events }) => {
         logUpstreams(events, this)
         this.metrics.follow(events)

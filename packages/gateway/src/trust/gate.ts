@@ -1,4 +1,5 @@
 import type { Clock } from '@unfold-mcp/client'
+import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
 import type { Finding } from '../poisoning/finding.ts'
@@ -6,6 +7,7 @@ import { acceptsBaseline, type Change, decide, type TrustSetting } from './decid
 import { digestsOf } from './digest.ts'
 import { hazardsOf } from './hazards.ts'
 import { accept, block, emptyRecord, type Item, type ItemKind, RecordIndex, type ServerRecord, setBaseline } from './record.ts'
+import { type Run, type RunDifference, runDifferences } from './run.ts'
 import type { TrustStore } from './store.ts'
 
 export interface TrustGateOptions {
@@ -14,7 +16,7 @@ export interface TrustGateOptions {
   readonly store: TrustStore | undefined
   /** Called when other definitions of a server may be served than before. */
   readonly changed: (server: string) => void
-  /** Called with new and changed definitions that are served or held, each once. */
+  /** Called with decisions, and with new and changed definitions, each once. */
   readonly onChange: (event: TrustEvent) => void
   /** Findings that need the tools of other servers. */
   readonly crossServer: (server: string, item: Item) => readonly Finding[]
@@ -22,11 +24,17 @@ export interface TrustGateOptions {
   readonly log: Log
 }
 
-export interface TrustEvent {
-  readonly server: string
-  readonly outcome: 'served' | 'held'
-  readonly changes: readonly Change[]
-}
+/** Something that changed what is trusted, or that needs attention. */
+export type TrustEvent =
+  | {
+      readonly server: string
+      /** `baseline`: the first list; `served`, `held`: new or changed definitions; `approved`, `blocked`: decisions of a person. */
+      readonly outcome: 'baseline' | 'served' | 'held' | 'approved' | 'blocked'
+      readonly changes: readonly Change[]
+      /** Who decided. */
+      readonly by?: string | undefined
+    }
+  | { readonly server: string; readonly outcome: 'run'; readonly differences: readonly RunDifference[] }
 
 /** A definition that waits for a person. */
 export interface HeldItem extends Change {
@@ -41,11 +49,17 @@ interface ServerState {
   isUnknown: boolean
   readonly held: Map<ItemKind, readonly HeldItem[]>
   readonly blocked: Map<ItemKind, readonly Item[]>
-  /** Names of held and blocked tools. */
-  withheld: ReadonlySet<string>
   /** Digests of served or held changes that were reported. */
   readonly reported: Set<string>
   readonly pendingBaselines: Set<ItemKind>
+}
+
+type DecisionChange = (record: ServerRecord, items: readonly Item[], at: number) => ServerRecord
+
+interface PersonDecision {
+  readonly change: DecisionChange
+  readonly outcome: 'approved' | 'blocked'
+  readonly by: string | undefined
 }
 
 const maxReported = 10_000
@@ -80,7 +94,6 @@ export class TrustGate {
     const setting = this.#options.settingOf(server)
     if (state === undefined) return setting === 'off' ? definitions : []
     const items = definitions.map((definition) => ({ kind, name: nameOf(definition), definition }))
-    if (kind === 'tool') state.withheld = new Set(items.map(({ name }) => name))
     if (!state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)) {
       this.#saveBaseline(server, state, kind, items)
       // What a pinned server offers is served once the pins are on disk: a restart in between must not accept another list.
@@ -104,8 +117,7 @@ export class TrustGate {
           this.#options.clock.now(),
         ),
       )
-    if (kind !== 'instructions' && setting !== 'off' && hasHazardousInstructions(state)) return []
-    if (kind === 'tool') state.withheld = new Set([...held.map(({ item }) => item), ...blocked].map(({ name }) => name))
+    if (kind !== 'instructions' && this.isHeld(server)) return []
     if (held.length + blocked.length === 0) return definitions
     const isServed = new Set(served.map(({ definition }) => definition))
     return definitions.filter((definition) => isServed.has(definition))
@@ -120,9 +132,10 @@ export class TrustGate {
     if (missing.length > 0) void this.#record(server, true, (record) => setBaseline(record, missing))
   }
 
-  /** True if a tool is held or blocked, by its name on the server. */
-  isWithheld(server: string, tool: string): boolean {
-    return this.#servers.get(server)?.withheld.has(tool) === true
+  /** True if nothing of a server is served, because of its instructions. */
+  isHeld(server: string): boolean {
+    const state = this.#servers.get(server)
+    return state !== undefined && this.#options.settingOf(server) !== 'off' && hasHeldInstructions(state)
   }
 
   held(server: string): readonly HeldItem[] {
@@ -139,13 +152,26 @@ export class TrustGate {
   }
 
   /** Accepts held definitions. Resolves with the number of them, once the decision is on disk. */
-  approve(server: string, digests: ReadonlySet<string>): Promise<number> {
-    return this.#decide(server, digests, (record, items, at) => accept(record, items, 'person', at))
+  approve(server: string, digests: ReadonlySet<string>, by?: string): Promise<number> {
+    const change: DecisionChange = (record, items, at) => accept(record, items, 'person', at)
+    return this.#decide(server, digests, { change, outcome: 'approved', by })
   }
 
   /** Blocks held definitions, under any name. Resolves with the number of them, once the decision is on disk. */
-  block(server: string, digests: ReadonlySet<string>): Promise<number> {
-    return this.#decide(server, digests, block)
+  block(server: string, digests: ReadonlySet<string>, by?: string): Promise<number> {
+    return this.#decide(server, digests, { change: block, outcome: 'blocked', by })
+  }
+
+  /** Records what was started or contacted for a server. A difference is reported, never held. */
+  ran(server: string, run: Run): void {
+    const state = this.#servers.get(server)
+    if (state === undefined || state.isUnknown || this.#options.settingOf(server) === 'off') return
+    const known = state.index.record.run ?? {}
+    const next = { ...known, ...run }
+    if (canonicalJson(next) === canonicalJson(known)) return
+    void this.#record(server, true, (record) => ({ ...record, run: { ...record.run, ...run } }))
+    const differences = runDifferences(known, run)
+    if (differences.length > 0) this.#options.onChange({ server, outcome: 'run', differences })
   }
 
   /** Waits for decisions that are being written. The caller closes the store. */
@@ -154,18 +180,14 @@ export class TrustGate {
     await Promise.all(this.#saving)
   }
 
-  async #decide(
-    server: string,
-    digests: ReadonlySet<string>,
-    change: (record: ServerRecord, items: readonly Item[], at: number) => ServerRecord,
-  ): Promise<number> {
-    const { store, clock } = this.#options
-    const items = this.held(server)
-      .filter(({ digest }) => digests.has(digest))
-      .map(({ item }) => item)
-    if (items.length === 0) return 0
+  async #decide(server: string, digests: ReadonlySet<string>, { change, outcome, by }: PersonDecision): Promise<number> {
+    const { store, clock, onChange } = this.#options
+    const changes = this.held(server).filter(({ digest }) => digests.has(digest))
+    if (changes.length === 0) return 0
     if (store === undefined) throw new Error('The trust decisions cannot be written.')
+    const items = changes.map(({ item }) => item)
     this.#use(server, await store.update(server, (record) => change(record, items, clock.now())))
+    onChange({ server, outcome, changes, by })
     return items.length
   }
 
@@ -175,7 +197,6 @@ export class TrustGate {
       isUnknown: true,
       held: new Map(),
       blocked: new Map(),
-      withheld: new Set(),
       reported: new Set(),
       pendingBaselines: new Set(),
     }
@@ -212,6 +233,8 @@ export class TrustGate {
       record.baseline.includes(kind) ? record : setBaseline(accept(record, items, 'baseline', clock.now()), [kind]),
     )
     void saved.finally(() => state.pendingBaselines.delete(kind))
+    const changes = items.map((item) => ({ item, previous: undefined, hazards: [] }))
+    this.#options.onChange({ server, outcome: 'baseline', changes })
   }
 
   /** Stores a change of the record. Unless what it accepts is served already, it is served once the record is on disk. */
@@ -238,12 +261,7 @@ export class TrustGate {
   }
 
   /** Reports each change once; returns those that were not reported before. */
-  #report(
-    server: string,
-    { reported }: ServerState,
-    changes: readonly Change[],
-    outcome: TrustEvent['outcome'],
-  ): readonly Change[] {
+  #report(server: string, { reported }: ServerState, changes: readonly Change[], outcome: 'served' | 'held'): readonly Change[] {
     const fresh = changes.filter(({ item: { kind, definition } }) => {
       const id = `${outcome} ${kind} ${digestsOf(definition).definition}`
       if (reported.has(id)) return false
@@ -256,8 +274,7 @@ export class TrustGate {
   }
 }
 
-/** Instructions apply to the whole server. */
-const hasHazardousInstructions = ({ held }: ServerState): boolean =>
-  held.get('instructions')?.some(({ hazards }) => hazards.length > 0) === true
+/** Instructions apply to the whole server, so it is held with them. */
+const hasHeldInstructions = ({ held }: ServerState): boolean => (held.get('instructions') ?? []).length > 0
 
 const allKinds: readonly ItemKind[] = ['tool', 'prompt', 'template', 'instructions']

@@ -1,4 +1,5 @@
 import { digestsOf, isWithin, type Shape, shapeOf } from './digest.ts'
+import type { Run } from './run.ts'
 
 /** What kind of text or definition of a server is pinned. */
 export type ItemKind = 'tool' | 'prompt' | 'template' | 'instructions'
@@ -33,6 +34,7 @@ export interface ServerRecord {
   readonly baseline: readonly ItemKind[]
   readonly accepted: readonly Accepted[]
   readonly blocked: readonly Blocked[]
+  readonly run?: Run
 }
 
 export const emptyRecord: ServerRecord = { baseline: [], accepted: [], blocked: [] }
@@ -50,6 +52,7 @@ export function accept(record: ServerRecord, items: readonly Item[], by: Accepte
   const keys = new Set(added.map(({ kind, digest }) => `${kind} ${digest}`))
   const kept = record.accepted.filter(({ kind, digest }) => !keys.has(`${kind} ${digest}`))
   return {
+    ...record,
     baseline: withKinds(record.baseline, items),
     accepted: withoutOldAutomatic([...kept, ...added]),
     blocked: record.blocked.filter(({ body }) => !bodies.has(body)),
@@ -70,7 +73,7 @@ export function block(record: ServerRecord, items: readonly Item[], at: number):
   const added = items.map((item) => ({ ...item, body: digestsOf(item.definition).body, at }))
   const bodies = new Set(added.map(({ body }) => body))
   return {
-    baseline: record.baseline,
+    ...record,
     accepted: record.accepted.filter(({ definition }) => !bodies.has(digestsOf(definition).body)),
     blocked: [...record.blocked.filter(({ body }) => !bodies.has(body)), ...added],
   }
