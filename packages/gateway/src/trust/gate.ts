@@ -174,10 +174,15 @@ export class TrustGate {
     if (differences.length > 0) this.#options.onChange({ server, outcome: 'run', differences })
   }
 
+  /** Waits for decisions that are being written. */
+  async saved(): Promise<void> {
+    await Promise.all(this.#saving)
+  }
+
   /** Waits for decisions that are being written. The caller closes the store. */
   async close(): Promise<void> {
     this.#unwatch()
-    await Promise.all(this.#saving)
+    await this.saved()
   }
 
   async #decide(server: string, digests: ReadonlySet<string>, { change, outcome, by }: PersonDecision): Promise<number> {
