@@ -92,7 +92,7 @@ test('AT-S03-3: to clients, held tools, prompts, templates and servers do not ex
       expect(client.greeting).not.toMatch(/canary/iu)
       const answers = await Promise.all(reads.map(([method, params]) => client.ask(method, params)))
       for (const { text } of answers) expect(text).not.toMatch(/canary/iu)
-      if (exposure === 'everything') expect(answers[1]?.text).toContain('shed__sing')
+      expect(answers.map(({ text }) => text).join('')).toContain('shed__sing')
       for (const [method, params] of tries) {
         const asked = await client.ask(method, params)
         const missing = await client.ask(method, JSON.parse(invented(JSON.stringify(params))))

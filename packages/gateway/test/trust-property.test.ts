@@ -179,7 +179,7 @@ test('with "pin", nothing unapproved is ever served and no decision is lost, wha
             () => true,
             () => false,
           )
-          expect(isAcknowledged).toBe(model.isReadable)
+          if (isAcknowledged !== model.isReadable) throw new Error(`the decision was ${isAcknowledged ? '' : 'not '}acknowledged`)
           if (isAcknowledged && each.kind === 'approve') model.approved.add(keyOf(definition))
           if (isAcknowledged && each.kind === 'block') model.block(definition)
           if (isAcknowledged) model.hasBaseline = true

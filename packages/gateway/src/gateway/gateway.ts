@@ -311,12 +311,12 @@ export class Gateway implements AsyncDisposable {
     })
   }
 
-  async #recordRun(upstream: string, version: string): Promise<void> {
+  async #recordRun(upstream: string, reported: string): Promise<void> {
     const target = this.upstreams.get(upstream)?.config.target
     if (target === undefined) return
     const command = 'command' in target ? commandDigest(target.command, target.args ?? []) : undefined
     const url = 'url' in target ? publicUrl(target.url) : undefined
-    this.trust.ran(upstream, { version, ...(command !== undefined && { command }), ...(url !== undefined && { url }) })
+    this.trust.ran(upstream, { version: reported, ...(command !== undefined && { command }), ...(url !== undefined && { url }) })
     const tlsKey = 'url' in target ? await tlsKeyOf(target.url) : undefined
     if (tlsKey !== undefined) this.trust.ran(upstream, { tlsKey })
   }

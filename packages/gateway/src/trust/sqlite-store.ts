@@ -97,7 +97,7 @@ class SqliteTrustStore implements TrustStore {
   readonly #connection: Connection
   readonly #cached = new Map<string, ServerRecord>()
   /** Of the data, when the records were read. */
-  #version: number | undefined
+  #dataVersion: number | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -126,9 +126,9 @@ class SqliteTrustStore implements TrustStore {
 
   /** Reads a record, unless no other process has written since it was read last. */
   #read(server: string): ServerRecord {
-    const version = numberOf(this.#connection, 'data_version')
-    if (version !== this.#version) this.#cached.clear()
-    this.#version = version
+    const dataVersion = numberOf(this.#connection, 'data_version')
+    if (dataVersion !== this.#dataVersion) this.#cached.clear()
+    this.#dataVersion = dataVersion
     const record = this.#cached.get(server) ?? read(this.#connection, server)
     this.#cached.set(server, record)
     return record

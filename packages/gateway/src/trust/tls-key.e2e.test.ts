@@ -11,11 +11,11 @@ const openssl = needs('openssl')
 
 test.skipIf(openssl.isMissing)(`AT-S01-2: the key of a server is known, and a rotated one differs${openssl.note}`, async () => {
   await using folder = await gatewayFolder()
-  const { selfSigned } = await authority(folder.path)
+  const ours = await authority(folder.path)
   const keyAt = async (port: number): Promise<string | undefined> => tlsKeyOf(`https://localhost:${port}/mcp`)
   const keys: (string | undefined)[] = []
   for (let rotation = 0; rotation < 2; rotation++) {
-    const server = createServer(await selfSigned('DNS:localhost')).listen(0, '127.0.0.1')
+    const server = createServer(await ours.selfSigned('DNS:localhost')).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     keys.push(await keyAt(port), await keyAt(port))

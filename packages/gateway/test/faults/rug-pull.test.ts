@@ -71,7 +71,7 @@ describe('a pinned server', () => {
     const [held] = await become([poisoned, list, count], 1)
     expect(await names()).toEqual(['notes__list_notes', 'notes__count_notes'])
     expect(held?.differences).toMatchObject([{ path: 'description', before: read.description, after: poisoned.description }])
-    await expect(client.call('notes__read_note', {}, { unlisted: true })).rejects.toThrow()
+    await expect(client.call('notes__read_note', {}, { unlisted: true })).rejects.toThrow(/unknown|not found/iu)
   })
 
   test('AT-E55: a tool that changes back is served again', async () => {
@@ -127,7 +127,9 @@ describe('a pinned server', () => {
   test('AT-E60: nothing that a client can call approves anything', async () => {
     const [held] = await become([poisoned, list, count], 1)
     for (const name of ['approve', 'unquarantine', 'review', 'notes__approve', 'add_server'])
-      await expect(client.call(name, { server: 'notes', digests: [held?.digest] }, { unlisted: true })).rejects.toThrow()
+      await expect(client.call(name, { server: 'notes', digests: [held?.digest] }, { unlisted: true })).rejects.toThrow(
+        /unknown|not found/iu,
+      )
     const body = JSON.stringify({ server: 'notes', decision: 'approve', digests: [held?.digest] })
     expect((await fetch(new URL('/api/review', gateway.url), { method: 'POST', body })).status).toBe(401)
     expect(await review()).toHaveLength(1)

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 
-const given = JSON.parse(process.argv[2] ?? '{}')
-const description = given.file === undefined ? given : JSON.parse(readFileSync(given.file, 'utf8'))
+const argument = JSON.parse(process.argv[2] ?? '{}')
+const description = argument.file === undefined ? argument : JSON.parse(readFileSync(argument.file, 'utf8'))
 let tools = description.tools ?? []
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
