@@ -7,14 +7,14 @@ import { descriptions, type LabServer, serverNames } from './catalogue.ts'
 /** Message from an upstream server to the lab. */
 export type FromOffice =
   | { readonly kind: 'started'; readonly server: string; readonly pid: number }
-  // The list with the added tool was requested.
+  // The changed list was requested.
   | { readonly kind: 'listed' }
   | { readonly kind: 'called'; readonly server: string; readonly tool: string; readonly arguments: Record<string, unknown> }
 
-/** Request to an upstream server: add one tool and announce it. */
-export interface ToOffice {
-  readonly kind: 'add'
-}
+/** Request to an upstream server: add one tool, or describe one differently, and announce it. */
+export type ToOffice =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'describe'; readonly tool: string; readonly description: string }
 
 export type OfficeCall = Extract<FromOffice, { readonly kind: 'called' }>
 
@@ -56,8 +56,16 @@ export class Offices implements AsyncDisposable {
   }
 
   /** Adds one tool to every running instance of a server; resolves when the gateway has re-listed each of them. */
-  async addTool(server: LabServer): Promise<void> {
-    const message: ToOffice = { kind: 'add' }
+  addTool(server: LabServer): Promise<void> {
+    return this.#change(server, { kind: 'add' })
+  }
+
+  /** Describes a tool differently in every running instance of a server; resolves when the gateway has re-listed each of them. */
+  describeTool(server: LabServer, tool: string, description: string): Promise<void> {
+    return this.#change(server, { kind: 'describe', tool, description })
+  }
+
+  async #change(server: LabServer, message: ToOffice): Promise<void> {
     const own = [...this.#sockets].filter(([, name]) => name === server).map(([socket]) => socket)
     const listed = own.map((socket) => new Promise<void>((resolve) => this.#waiting.set(socket, resolve)))
     for (const socket of own) socket.write(`${JSON.stringify(message)}\n`)

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { AuditLog } from './audit/audit-log.ts'
+import { recordTrust } from './audited-trust.ts'
 import type { Log } from './base/log.ts'
 import type { ReadConfig } from './config/read.ts'
 import type { Config } from './config/schema.ts'
@@ -70,6 +71,7 @@ export class Instrumentation {
   hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust' | 'inspect'> {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
+    const logTrust = trustLog(this)
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })
     return {
       middleware: [record, this.gate.middleware, shareCalls(() => config().limits.calls), traceCalls(this.#telemetry)],
@@ -78,7 +80,10 @@ export class Instrumentation {
         rejected: ({ reason, tool, arguments: input, ...caller }) => audit.rejection(caller, { tool, input, outcome: reason }),
       }),
       inspect: resultInspector({ config, redactor, log: this.log, journal, metrics: this.metrics, audit }),
-      onTrust: trustLog(this),
+      onTrust: (event) => {
+        logTrust(event)
+        if (audit !== undefined) recordTrust(audit, event)
+      },
       observe: ({ events }) => {
         logUpstreams(events, this)
         this.metrics.follow(events)

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
@@ -46,6 +46,9 @@ async function decide(
     body: JSON.stringify({ server: 'notes', decision, digests: items.map(({ digest }) => digest) }),
   })
 }
+
+const textOf = (result: object | undefined): string =>
+  (result as { content: [{ text: string }] } | undefined)?.content[0].text ?? ''
 
 /** Whether a client can find, describe or call the tool in any way. */
 async function traces(gateway: Gateway, tool: string): Promise<readonly string[]> {
@@ -120,10 +123,38 @@ describe('with "watch"', () => {
   })
 })
 
+test('AT-S03-1: a queued call is refused only if its tool is held or gone when it is sent', async () => {
+  await using folder = await gatewayFolder()
+  const [count, old]: readonly Tool[] = [
+    { name: 'count_notes', description: 'Counts notes' },
+    { name: 'old_notes', description: 'Lists old notes' },
+  ]
+  if (count === undefined || old === undefined) throw new Error('no tools')
+  const notes = { ...plain([read, list, count, old]), concurrency: 1 }
+  await using gateway = await served({ mcpServers: { notes }, exposure: 'everything' })
+  await gateway.ready('notes')
+  await using client = await gateway.connect()
+  const wait = { change: join(folder.path, 'change'), end: join(folder.path, 'end') }
+  const first = client.call('notes__list_notes', { wait })
+  const calls = () => gateway.gateway.upstreams.get('notes')?.status.calls
+  await until(() => calls()?.running === 1, 'the first call runs')
+  const queued = ['read_note', 'count_notes', 'old_notes'].map((name) => client.call(`notes__${name}`, {}))
+  await until(() => calls()?.waiting === 3, 'the other calls wait')
+  await writeFile(`${wait.change}.new`, JSON.stringify([poisoned, list, { ...count, description: 'Counts all notes' }]))
+  await rename(`${wait.change}.new`, wait.change)
+  await until(() => gateway.gateway.source.toolCount('notes') === 2, 'the new list is served')
+  await writeFile(wait.end, '')
+  await first
+  const [held, changed, gone] = await Promise.all(queued)
+  expect([held?.isError, textOf(held)]).toEqual([true, expect.stringContaining('no longer has the tool "read_note"')])
+  expect(textOf(changed)).toBe('count_notes {}')
+  expect([gone?.isError, textOf(gone)]).toEqual([true, expect.stringContaining('no longer has the tool "old_notes"')])
+})
+
 describe('with "pin"', () => {
   const config = { mcpServers: { notes: plain([read, list]) }, exposure: 'everything', trust: 'pin' }
 
-  test('AT-S03-1: a changed tool does not exist for clients until it is approved, nor after it was blocked', async () => {
+  test('AT-S03-4: a changed tool does not exist for clients until it is approved, nor after it was blocked', async () => {
     await using gateway = await served(config)
     await gateway.ready('notes')
     await until(() => gateway.gateway.source.toolCount('notes') === 2, 'the first list is served')
@@ -143,21 +174,18 @@ describe('with "pin"', () => {
     await client.close()
   })
 
-  test('AT-S03-2: a call that waited while its tool changed is refused before it is sent', async () => {
-    await using gateway = await served({
-      ...config,
-      mcpServers: { notes: { ...plain([read, list]), concurrency: 1 } },
-    })
-    await gateway.ready('notes')
+  test('AT-S03-2: a call that waited for a restarted server is not sent if its tool has changed', async () => {
+    await using folder = await gatewayFolder()
+    const file = join(folder.path, 'server.json')
+    await writeFile(file, JSON.stringify({ tools: [read, list] }))
+    await using gateway = await served({ ...config, mcpServers: { notes: server('plain.mjs', JSON.stringify({ file })) } })
     await until(() => gateway.gateway.source.toolCount('notes') === 2, 'the first list is served')
-    const client = await gateway.connect()
-    const trust = gateway.gateway.trust
-    // The change arrives while the call is queued.
-    const changing = gateway.gateway.upstreams.call('notes', 'list_notes', { become: [poisoned, list] })
-    await changing
-    await until(() => trust.isWithheld('notes', 'read_note'), 'the change is held')
-    await expect(gateway.gateway.upstreams.call('notes', 'read_note', {})).rejects.toThrow('no longer has the tool "read_note"')
-    await client.close()
+    await using client = await gateway.connect()
+    await writeFile(file, JSON.stringify({ tools: [poisoned, list] }))
+    gateway.gateway.upstreams.restart('notes')
+    const [changed, unchanged] = await Promise.all([client.call('notes__read_note', {}), client.call('notes__list_notes', {})])
+    expect([changed?.isError, textOf(changed)]).toEqual([true, expect.stringContaining('no longer has the tool "read_note"')])
+    expect(textOf(unchanged)).toBe('list_notes {}')
   })
 
   test('AT-S04-1: only a reviewer can approve, not a client, on loopback too', async () => {
@@ -223,4 +251,44 @@ test('AT-S02-4: with "review", the first list needs approval', async () => {
   const client = await gateway.connect()
   expect(await names(client)).toEqual(expect.arrayContaining(['notes__read_note', 'notes__list_notes']))
   await client.close()
+})
+
+test('AT-S01-1: a server that runs another version is reported, never held; the audit log has every change of trust', async () => {
+  await using folder = await gatewayFolder()
+  const file = join(folder.path, 'server.json')
+  const audit = join(folder.path, 'audit.jsonl')
+  await writeFile(file, JSON.stringify({ tools: [read, list] }))
+  await using gateway = await served({
+    mcpServers: { notes: server('plain.mjs', JSON.stringify({ file })) },
+    exposure: 'everything',
+    trust: 'pin',
+    audit: { path: audit },
+  })
+  const { source, upstreams } = gateway.gateway
+  await until(() => source.toolCount('notes') === 2, 'the first list is served')
+  await writeFile(file, JSON.stringify({ info: { version: '2.0.0' }, tools: [harmless, list] }))
+  upstreams.restart('notes')
+  await until(async () => (await review(gateway)).length === 1, 'only the changed tool is held')
+  const [held] = await review(gateway)
+  await decide(gateway, 'approve', await review(gateway))
+  expect(source.toolCount('notes')).toBe(2)
+  const events = (await gateway.api('/trust')) as readonly { readonly outcome: string; readonly names: readonly string[] }[]
+  expect(events.find(({ outcome }) => outcome === 'run')?.names).toEqual(['version plain 1.0.0 → plain 2.0.0'])
+  await using client = await gateway.connect()
+  await client.call('notes__read_note', {})
+  const records = async (): Promise<readonly { readonly [field: string]: unknown }[]> =>
+    (await readFile(audit, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  await until(async () => (await records()).some(({ type }) => type === 'call'), 'the call is recorded')
+  const all = await records()
+  const items = [{ kind: 'tool', name: 'read_note', definitionDigest: held?.digest }]
+  const outcomes = all.filter(({ type }) => type === 'trust').map(({ outcome }) => outcome)
+  expect(outcomes).toEqual(['baseline', 'run', 'held', 'approved'])
+  expect(all.filter(({ outcome }) => outcome === 'held' || outcome === 'approved')).toMatchObject([
+    { upstream: 'notes', items },
+    { upstream: 'notes', client: 'terminal', items },
+  ])
+  expect(all.find(({ type }) => type === 'call')).toMatchObject({ tool: 'read_note', definitionDigest: held?.digest })
 })

@@ -9,15 +9,22 @@ import { type Reply, replyTo } from './replies.ts'
 const [name = 'files', count = '100', port = '0'] = process.argv.slice(2)
 const tools: LabTool[] = toolsOf(name as LabServer).slice(0, Number(count))
 
+let isChanged = false
+
 const backstage = connect(Number(port), '127.0.0.1')
 const report = (message: FromOffice): void => void backstage.write(`${JSON.stringify(message)}\n`)
 backstage.on('error', () => process.exit(0)).on('close', () => process.exit(0))
 report({ kind: 'started', server: name, pid: process.pid })
 
 createInterface({ input: backstage }).on('line', (line) => {
-  const { kind } = JSON.parse(line) as ToOffice
-  if (kind !== 'add' || tools.includes(lateTool)) return
-  tools.push(lateTool)
+  const message = JSON.parse(line) as ToOffice
+  const isAdded = message.kind === 'add'
+  if (isAdded && tools.includes(lateTool)) return
+  const next = isAdded
+    ? [...tools, lateTool]
+    : tools.map((tool) => (tool.name === message.tool ? { ...tool, description: message.description } : tool))
+  tools.splice(0, tools.length, ...next)
+  isChanged = true
   write({ method: 'notifications/tools/list_changed' })
 })
 
@@ -36,7 +43,7 @@ const handlers: { readonly [method: string]: (params: NonNullable<Message['param
   }),
   ping: () => ({}),
   'tools/list': () => {
-    if (tools.includes(lateTool)) report({ kind: 'listed' })
+    if (isChanged) report({ kind: 'listed' })
     return { tools }
   },
   'prompts/list': () => ({ prompts: [prompt] }),

@@ -69,7 +69,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       return json((await toolReports(options)).filter((tool) => upstream === null || tool.upstream === upstream))
     },
     'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
-    'POST /review': async (_url, { exchange }) => {
+    'POST /review': async (_url, { exchange, from }) => {
       const decision = parseDecision(await exchange.body(maxDecisionBytes))
       if (decision === undefined)
         return refusal(
@@ -78,7 +78,8 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
         )
       const { server, digests } = decision
       if (gateway.upstreams.get(server) === undefined) return unknownUpstream(server, gateway.upstreams.names)
-      const decided = await gateway.trust[decision.decision](server, new Set(digests))
+      const by = from.token === undefined ? 'terminal' : `token:${from.token}`
+      const decided = await gateway.trust[decision.decision](server, new Set(digests), by)
       return json({ decided })
     },
     'GET /edits': () => json(edits.list()),

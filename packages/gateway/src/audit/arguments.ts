@@ -35,7 +35,7 @@ export function recordedArguments(value: unknown, rule: AuditArguments, redact: 
 }
 
 /** SHA-256 of the canonical JSON (RFC 8785), as hexadecimal digits. */
-export const digestOf = (value: unknown): string => hashLine(canonicalJson(value))
+const digestOf = (value: unknown): string => hashLine(canonicalJson(value))
 
 /** Keeps keys, lengths, booleans and null. */
 function masked(value: unknown): unknown {

@@ -4,7 +4,7 @@ import { version } from '../base/version.ts'
 import { policyDigest } from '../config/policy/digest.ts'
 import type { AuditArguments, Config } from '../config/schema.ts'
 import type { Redactor } from '../observability/redactor.ts'
-import { argumentRules, digestOf, recordedArguments } from './arguments.ts'
+import { argumentRules, recordedArguments } from './arguments.ts'
 import { AuditFile, type AuditFileOptions, type AuditPosition } from './audit-file.ts'
 import { type Changes, configChanges } from './config-changes.ts'
 import { type AuditType, hashLine } from './record.ts'
@@ -17,8 +17,8 @@ export interface AuditedTool {
   /** Name of the tool on its server. */
   readonly tool: string
   readonly exposedName: string
-  /** Definition as the server sent it. */
-  readonly definition: object
+  /** As in trust decisions. */
+  readonly definitionDigest: string
 }
 
 /** Finds tools for their digests and rules. */
@@ -61,7 +61,6 @@ export class AuditLog {
   readonly #redactor: Redactor
   readonly #ruleOf: (exposedName: string) => AuditArguments
   readonly #isStrict: boolean
-  readonly #digests = new WeakMap<object, string>()
   #tools: AuditedTools = { of: () => undefined, exposed: () => undefined }
 
   constructor({ path, config, redactor, onStatus }: AuditLogOptions) {
@@ -155,17 +154,9 @@ export class AuditLog {
 
   #digestsOf(known: AuditedTool | undefined, input: unknown, name: string): object {
     return {
-      ...(known !== undefined && { definitionDigest: this.#definitionDigest(known.definition) }),
+      ...(known !== undefined && { definitionDigest: known.definitionDigest }),
       ...recordedArguments(input, this.#ruleOf(known?.exposedName ?? name), (value) => this.#redactor.data(value)),
     }
-  }
-
-  #definitionDigest(definition: object): string {
-    const found = this.#digests.get(definition)
-    if (found !== undefined) return found
-    const made = digestOf(definition)
-    this.#digests.set(definition, made)
-    return made
   }
 }
 

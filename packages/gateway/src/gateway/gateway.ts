@@ -28,9 +28,13 @@ import { truncateResults } from '../results/truncation.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
 import { catalogKey } from '../stores/key.ts'
 import { crossServerCheck } from '../trust/cross-server.ts'
+import type { TrustSetting } from '../trust/decide.ts'
 import { type TrustEvent, TrustGate } from '../trust/gate.ts'
 import { memoryTrustStore } from '../trust/memory-store.ts'
+import { commandDigest } from '../trust/run.ts'
 import type { TrustStore } from '../trust/store.ts'
+import { tlsKeyOf } from '../trust/tls-key.ts'
+import { publicUrl } from '../upstreams/address.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from '../upstreams/upstreams.ts'
 import { computeSavings, type Savings } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
@@ -61,7 +65,7 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
   /** Called after a call that ended before it reached a server. */
   readonly rejected?: (call: RejectedCall<Client>) => void
-  /** Called with new and changed definitions that are served or held, each once. */
+  /** Called with decisions, and with new and changed definitions, each once. */
   readonly onTrust?: (event: TrustEvent) => void
   /** Called before any server is started, so that no event is missed. */
   readonly observe?: (upstreams: Upstreams) => void
@@ -116,7 +120,7 @@ export class Gateway implements AsyncDisposable {
     const { trust = memoryTrustStore() } = options
     const crossServer = crossServerCheck(() => this.#toolNames())
     this.trust = new TrustGate({
-      settingOf: (server) => this.config.mcpServers[server]?.trust ?? this.config.trust,
+      settingOf: (server) => this.#trustSetting(server),
       store: trust === 'unavailable' ? undefined : trust,
       changed: (server) => this.#readmit(server),
       onChange: (event) => options.onTrust?.(event),
@@ -125,7 +129,7 @@ export class Gateway implements AsyncDisposable {
       log: options.log,
     })
     this.upstreams = new Upstreams({
-      isWithheld: (server, tool) => this.trust.isWithheld(server, tool),
+      isPinned: (server) => ['pin', 'review'].includes(this.#trustSetting(server)),
       cachedTools: (name) => this.#cachedTools.get(name),
       connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version }, relays: true },
       ...(clock !== undefined && { clock }),
@@ -143,10 +147,12 @@ export class Gateway implements AsyncDisposable {
       random: random ?? Math.random,
       pace,
       log: options.log,
-      admit: (server, documents) => ({
-        prompts: this.trust.admit(server, 'prompt', documents.prompts, ({ name }) => name),
-        templates: this.trust.admit(server, 'template', documents.templates, ({ uriTemplate }) => uriTemplate),
-      }),
+      admit: (server, documents) => {
+        const prompts = this.trust.admit(server, 'prompt', documents.prompts, ({ name }) => name)
+        const templates = this.trust.admit(server, 'template', documents.templates, ({ uriTemplate }) => uriTemplate)
+        return this.trust.isHeld(server) ? undefined : { prompts, templates, resources: documents.resources }
+      },
+      isServed: (server, tool) => this.source.isServed(server, tool),
       listed: (server) => this.trust.settle(server, ['prompt', 'template']),
       inspect: (upstream, what, result) =>
         inspect === undefined ? Promise.resolve(result) : inspectDocument(inspect, { upstream, what }, result),
@@ -263,6 +269,10 @@ export class Gateway implements AsyncDisposable {
     const applied = await applying
     this.#cachedTools.clear()
     this.source.configure(config, toolsOf)
+    // A changed setting applies to instructions too.
+    for (const name of this.#descriptions.keys())
+      if (!Object.hasOwn(config.mcpServers, name)) this.#descriptions.delete(name)
+      else if (before !== read) this.#readmit(name)
     await this.toolboxes.reconfigure()
     for (const name of [...applied.removed, ...applied.replaced]) {
       const [old, next] = [before, read].map(({ config: { mcpServers } }) => mcpServers[name])
@@ -328,7 +338,18 @@ export class Gateway implements AsyncDisposable {
       if (connection === undefined) return
       const { server, instructions } = connection
       this.#describe(upstream, { title: server.title ?? server.name, instructions, info: server })
+      void this.#recordRun(upstream, `${server.name} ${server.version}`)
     })
+  }
+
+  async #recordRun(upstream: string, reported: string): Promise<void> {
+    const target = this.upstreams.get(upstream)?.config.target
+    if (target === undefined) return
+    const command = 'command' in target ? commandDigest(target.command, target.args ?? []) : undefined
+    const url = 'url' in target ? publicUrl(target.url) : undefined
+    this.trust.ran(upstream, { version: reported, ...(command !== undefined && { command }), ...(url !== undefined && { url }) })
+    const tlsKey = 'url' in target ? await tlsKeyOf(target.url) : undefined
+    if (tlsKey !== undefined) this.trust.ran(upstream, { tlsKey })
   }
 
   /** Sets the self-description of a server, with the instructions only if clients may see them. */
@@ -339,7 +360,7 @@ export class Gateway implements AsyncDisposable {
     const [admitted] = this.trust.admit(server, 'instructions', definitions, () => '')
     this.source.describe(server, { ...description, instructions: admitted?.instructions })
     this.source.readmit(server)
-    this.proxy.readmit()
+    this.proxy.readmit(server)
   }
 
   /** Applies a decision about a server. */
@@ -348,8 +369,12 @@ export class Gateway implements AsyncDisposable {
     if (description !== undefined) this.#describe(server, description)
     else {
       this.source.readmit(server)
-      this.proxy.readmit()
+      this.proxy.readmit(server)
     }
+  }
+
+  #trustSetting(server: string): TrustSetting {
+    return this.config.mcpServers[server]?.trust ?? this.config.trust
   }
 
   /** Names of the tools of each server, as the servers have them. */

@@ -47,10 +47,10 @@ export interface Records {
     readonly retryInMs?: number
   }
   stderr: { readonly upstream: string; readonly line: string }
-  /** New or changed definitions of a server. */
+  /** New or changed definitions of a server, decisions about them, and servers that run something else than before. */
   trust: {
     readonly upstream: string
-    readonly outcome: 'served' | 'held'
+    readonly outcome: 'baseline' | 'served' | 'held' | 'approved' | 'blocked' | 'run'
     readonly count: number
     readonly names: readonly string[]
     /** Rules that classify them as hazardous. */

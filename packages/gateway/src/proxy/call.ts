@@ -13,6 +13,8 @@ export interface CallContext {
   readonly exchanges: Exchanges
   /** Capabilities of a session's client. */
   readonly capabilities: (scope: string) => ClientCapabilities | undefined
+  /** False if clients can no longer use a tool. */
+  readonly isServed: (server: string, tool: string) => boolean
   /** URI under which the client can read a resource of a server. */
   readonly clientUri: (client: Client | undefined, server: string, uri: string) => string
 }
@@ -30,7 +32,8 @@ export function proxyCall(context: CallContext, call: ProxiedCall): Promise<Prox
   const send = (relay: Relay, { signal, onProgress }: SendOptions): Promise<ProxiedResult> => {
     const meta = trace === undefined ? undefined : { ...trace }
     const caller = callerPath(call.ctx)
-    const options = meta === undefined ? { signal, onProgress, relay, caller } : { signal, onProgress, relay, caller, meta }
+    const isServed = (): boolean => context.isServed(upstream, tool)
+    const options = { signal, onProgress, relay, caller, isServed, ...(meta !== undefined && { meta }) }
     return context.upstreams.call(upstream, tool, input, options).then((result) => clientResult(context, call, result))
   }
   return context.exchanges.run<Exclude<ProxiedResult, InputRequiredResult>>(new ProxiedToolCall(context, call), send)

@@ -28,7 +28,10 @@ export interface DocumentView {
 }
 
 /** What a server offers to clients. */
-export type ListedDocuments = Pick<DocumentList, 'capabilities' | 'prompts' | 'resources' | 'templates'>
+export interface ListedDocuments extends Pick<DocumentList, 'capabilities'> {
+  /** `undefined` if the server is held. Its capabilities are declared anyway, because a session declares them only once. */
+  readonly admitted: Pick<DocumentList, 'prompts' | 'resources' | 'templates'> | undefined
+}
 
 export interface DocumentsOptions {
   readonly access: Access
@@ -117,8 +120,8 @@ export class Documents {
   #resourceServers(isVisible: (server: string) => boolean): readonly ResourceServer[] {
     return Object.entries(this.#config.mcpServers).flatMap(([server, { disabled }]) => {
       const list = disabled || !isVisible(server) ? undefined : this.#options.listOf(server)
-      if (list?.capabilities.resources !== true) return []
-      const { resources, templates } = list
+      if (list?.capabilities.resources !== true || list.admitted === undefined) return []
+      const { resources, templates } = list.admitted
       return [{ server, slug: serverSlug(server), resources, templates, prefers: this.#preferences.get(server) ?? (() => false) }]
     })
   }
@@ -137,7 +140,7 @@ export class Documents {
       if (list === undefined) continue
       const slug = serverSlug(server)
       for (const key of Object.keys(capabilities) as (keyof DocumentCapabilities)[]) capabilities[key] ||= list.capabilities[key]
-      for (const prompt of list.prompts) {
+      for (const prompt of list.admitted?.prompts ?? []) {
         const shared = exposedName(slug, prompt.name)
         const isPermitted = access.permits(client, { name: shared }, { source: server, group: slug })
         const name = isAlone ? prompt.name : shared

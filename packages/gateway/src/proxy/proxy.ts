@@ -26,8 +26,10 @@ export interface UpstreamProxyOptions {
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
   readonly log: Log
-  /** Returns the prompts and templates of a server that clients may see. */
-  readonly admit: (server: string, documents: Admissible) => Admissible
+  /** Returns the prompts, resources and templates of a server that clients may see; `undefined` if the server is held. */
+  readonly admit: (server: string, documents: Admissible) => Admissible | undefined
+  /** False if clients can no longer use a tool, by its name on the server. */
+  readonly isServed: (server: string, tool: string) => boolean
   /** Called when a server has sent its first lists since connecting. */
   readonly listed: (server: string) => void
   /** Returns a prompt or resource of a server as clients may see it. */
@@ -36,7 +38,7 @@ export interface UpstreamProxyOptions {
   readonly save: (server: string, snapshot: object) => void
 }
 
-type Admissible = Pick<DocumentList, 'prompts' | 'templates'>
+type Admissible = Pick<DocumentList, 'prompts' | 'resources' | 'templates'>
 
 const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
 
@@ -77,6 +79,7 @@ export class UpstreamProxy {
       upstreams,
       exchanges: this.#exchanges,
       capabilities: (scope) => this.#announcer.capabilities(scope),
+      isServed: options.isServed,
       clientUri: (client, server, uri) => this.#documents.clientUri(client, server, uri),
     }
     this.#follow()
@@ -108,17 +111,18 @@ export class UpstreamProxy {
     register(mcp, served, handlers)
   }
 
-  /** Decides again which prompts and templates clients may see. */
-  readmit(): void {
+  /** Decides again which prompts, resources and templates of a server clients may see. */
+  readmit(server: string): void {
     this.#documents.invalidate()
+    this.#admitted(server)
     this.#announcer.scheduleAnnouncement()
   }
 
   #admitted(server: string): ListedDocuments | undefined {
     const list = this.#lists.get(server)
     if (list === undefined) return undefined
-    const { capabilities, resources } = list
-    return { capabilities, resources, ...this.#options.admit(server, list) }
+    const { capabilities } = list
+    return { capabilities, admitted: this.#options.admit(server, list) }
   }
 
   /** Resolves when the documents of all connected servers have been read, or their wait is over. */

@@ -2,8 +2,8 @@ import { confusableKey, printable } from '@unfold-mcp/core'
 import { serverSlug } from '../names/naming.ts'
 import { type Finding, findingOf } from '../poisoning/finding.ts'
 import { ToolMentions } from '../poisoning/mentions.ts'
-import { scanDefinition } from '../poisoning/scan.ts'
 import type { Item } from './record.ts'
+import { scanned } from './scanned.ts'
 
 type ToolNames = ReadonlyMap<string, readonly string[]>
 
@@ -28,7 +28,7 @@ export function crossServerCheck(namesOf: () => ToolNames): (server: string, ite
   }
   return (server, item) => {
     const { mentions, names } = current()
-    const { instructions } = scanDefinition(item.definition)
+    const { instructions } = scanned(item.definition)
     const shadowing = instructions.flatMap((instruction) => mentions.finding(server, instruction) ?? [])
     return item.kind === 'tool' ? [...shadowing, ...imitations(server, item.name, names)] : shadowing
   }

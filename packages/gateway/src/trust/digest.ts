@@ -20,14 +20,14 @@ const liveMeta = new Set(['available_modes', 'data_counts', 'hint'])
 
 const computed = new WeakMap<object, Digests>()
 
-/** Throws for a definition that cannot be serialised. Computed once per object. */
+/** Computed once per object. */
 export function digestsOf(definition: object): Digests {
   const found = computed.get(definition)
   if (found !== undefined) return found
   const { name, ...body } = withoutLiveData(definition)
   const digests = {
-    definition: sha256(canonicalJson({ ...body, ...(name !== undefined && { name }) })),
-    body: sha256(canonicalJson(body)),
+    definition: sha256(textOf({ ...body, ...(name !== undefined && { name }) })),
+    body: sha256(textOf(body)),
   }
   computed.set(definition, digests)
   return digests
@@ -37,7 +37,7 @@ export function digestsOf(definition: object): Digests {
 export function shapeOf(definition: object): Shape {
   const enums = new Map<string, readonly string[]>()
   const rest = withoutEnums(withoutLiveData(definition), '', enums)
-  return { digest: sha256(canonicalJson(rest)), enums }
+  return { digest: sha256(textOf(rest)), enums }
 }
 
 /** True if `shape` differs from an accepted one at most by missing enum values. */
@@ -63,10 +63,21 @@ function withoutEnums(value: unknown, path: string, enums: Map<string, readonly 
     Object.entries(value).map(([key, item]) => {
       const below = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
       if (key !== 'enum' || !Array.isArray(item)) return [key, withoutEnums(item, below, enums)]
-      enums.set(below, item.map(canonicalJson))
+      enums.set(below, item.map(textOf))
       return [key, []]
     }),
   )
+}
+
+/** A definition may contain numbers that JSON has no text for, such as `1e999`. Such a tool is not served, but it has a digest. */
+function textOf(value: unknown): string {
+  try {
+    return canonicalJson(value)
+  } catch {
+    return JSON.stringify(value, (_key, item: unknown) =>
+      Number.isFinite(item) || typeof item !== 'number' ? item : String(item),
+    )
+  }
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

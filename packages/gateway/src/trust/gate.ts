@@ -1,4 +1,5 @@
 import type { Clock } from '@unfold-mcp/client'
+import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
 import type { Finding } from '../poisoning/finding.ts'
@@ -7,6 +8,7 @@ import { digestsOf } from './digest.ts'
 import { hazardsOf } from './hazards.ts'
 import { accept, block, emptyRecord, type Item, type ItemKind, RecordIndex, type ServerRecord, setBaseline } from './record.ts'
 import { type Reviewable, reviewables } from './reviewable.ts'
+import { type Run, type RunDifference, runDifferences } from './run.ts'
 import type { TrustStore } from './store.ts'
 
 export interface TrustGateOptions {
@@ -15,7 +17,7 @@ export interface TrustGateOptions {
   readonly store: TrustStore | undefined
   /** Called when other definitions of a server may be served than before. */
   readonly changed: (server: string) => void
-  /** Called with new and changed definitions that are served or held, each once. */
+  /** Called with decisions, and with new and changed definitions, each once. */
   readonly onChange: (event: TrustEvent) => void
   /** Findings that need the tools of other servers. */
   readonly crossServer: (server: string, item: Item) => readonly Finding[]
@@ -23,11 +25,17 @@ export interface TrustGateOptions {
   readonly log: Log
 }
 
-export interface TrustEvent {
-  readonly server: string
-  readonly outcome: 'served' | 'held'
-  readonly changes: readonly Change[]
-}
+/** Something that changed what is trusted, or that needs attention. */
+export type TrustEvent =
+  | {
+      readonly server: string
+      /** `baseline`: the first list; `served`, `held`: new or changed definitions; `approved`, `blocked`: decisions of a person. */
+      readonly outcome: 'baseline' | 'served' | 'held' | 'approved' | 'blocked'
+      readonly changes: readonly Change[]
+      /** Who decided. */
+      readonly by?: string | undefined
+    }
+  | { readonly server: string; readonly outcome: 'run'; readonly differences: readonly RunDifference[] }
 
 /** A definition that waits for a person. */
 export interface HeldItem extends Change {
@@ -42,11 +50,17 @@ interface ServerState {
   isUnknown: boolean
   readonly held: Map<ItemKind, readonly HeldItem[]>
   readonly blocked: Map<ItemKind, readonly Item[]>
-  /** Names of held and blocked tools. */
-  withheld: ReadonlySet<string>
   /** Digests of served or held changes that were reported. */
   readonly reported: Set<string>
   readonly pendingBaselines: Set<ItemKind>
+}
+
+type DecisionChange = (record: ServerRecord, items: readonly Item[], at: number) => ServerRecord
+
+interface PersonDecision {
+  readonly change: DecisionChange
+  readonly outcome: 'approved' | 'blocked'
+  readonly by: string | undefined
 }
 
 const maxReported = 10_000
@@ -81,7 +95,6 @@ export class TrustGate {
     const setting = this.#options.settingOf(server)
     if (state === undefined) return setting === 'off' ? definitions : []
     const items = definitions.map((definition) => ({ kind, name: nameOf(definition), definition }))
-    if (kind === 'tool') state.withheld = new Set(items.map(({ name }) => name))
     const isBaseline = !state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)
     if (isBaseline) {
       this.#saveBaseline(server, state, kind, items)
@@ -99,7 +112,7 @@ export class TrustGate {
     this.#report(server, state, held, 'held')
     // The first list is not a change.
     if (!isBaseline && this.#report(server, state, changes, 'served').length > 0 && setting === 'watch')
-      void this.#record(server, (record) =>
+      void this.#record(server, true, (record) =>
         accept(
           record,
           changes.map(({ item }) => item),
@@ -107,8 +120,7 @@ export class TrustGate {
           this.#options.clock.wallTime(),
         ),
       )
-    if (kind !== 'instructions' && setting !== 'off' && hasHazardousInstructions(state)) return []
-    if (kind === 'tool') state.withheld = new Set([...held.map(({ item }) => item), ...blocked].map(({ name }) => name))
+    if (kind !== 'instructions' && this.isHeld(server)) return []
     if (held.length + blocked.length === 0) return definitions
     const isServed = new Set(served.map(({ definition }) => definition))
     return definitions.filter((definition) => isServed.has(definition))
@@ -120,12 +132,13 @@ export class TrustGate {
     const setting = this.#options.settingOf(server)
     if (state === undefined || state.isUnknown || setting === 'off' || setting === 'review') return
     const missing = kinds.filter((kind) => !state.index.record.baseline.includes(kind) && !state.pendingBaselines.has(kind))
-    if (missing.length > 0) void this.#record(server, (record) => setBaseline(record, missing))
+    if (missing.length > 0) void this.#record(server, true, (record) => setBaseline(record, missing))
   }
 
-  /** True if a tool is held or blocked, by its name on the server. */
-  isWithheld(server: string, tool: string): boolean {
-    return this.#servers.get(server)?.withheld.has(tool) === true
+  /** True if nothing of a server is served, because of its instructions. */
+  isHeld(server: string): boolean {
+    const state = this.#servers.get(server)
+    return state !== undefined && this.#options.settingOf(server) !== 'off' && hasHeldInstructions(state)
   }
 
   held(server: string): readonly HeldItem[] {
@@ -148,33 +161,47 @@ export class TrustGate {
   }
 
   /** Accepts reviewable definitions. Resolves with the number of them, once the decision is on disk. */
-  approve(server: string, digests: ReadonlySet<string>): Promise<number> {
-    return this.#decide(server, digests, (record, items, at) => accept(record, items, 'person', at))
+  approve(server: string, digests: ReadonlySet<string>, by?: string): Promise<number> {
+    const change: DecisionChange = (record, items, at) => accept(record, items, 'person', at)
+    return this.#decide(server, digests, { change, outcome: 'approved', by })
   }
 
   /** Blocks reviewable definitions, under any name. Resolves with the number of them, once the decision is on disk. */
-  block(server: string, digests: ReadonlySet<string>): Promise<number> {
-    return this.#decide(server, digests, block)
+  block(server: string, digests: ReadonlySet<string>, by?: string): Promise<number> {
+    return this.#decide(server, digests, { change: block, outcome: 'blocked', by })
+  }
+
+  /** Records what was started or contacted for a server. A difference is reported, never held. */
+  ran(server: string, run: Run): void {
+    const state = this.#servers.get(server)
+    if (state === undefined || state.isUnknown || this.#options.settingOf(server) === 'off') return
+    const known = state.index.record.run ?? {}
+    const next = { ...known, ...run }
+    if (canonicalJson(next) === canonicalJson(known)) return
+    void this.#record(server, true, (record) => ({ ...record, run: { ...record.run, ...run } }))
+    const differences = runDifferences(known, run)
+    if (differences.length > 0) this.#options.onChange({ server, outcome: 'run', differences })
+  }
+
+  /** Waits for decisions that are being written. */
+  async saved(): Promise<void> {
+    await Promise.all(this.#saving)
   }
 
   /** Waits for decisions that are being written. The caller closes the store. */
   async close(): Promise<void> {
     this.#unwatch()
-    await Promise.all(this.#saving)
+    await this.saved()
   }
 
-  async #decide(
-    server: string,
-    digests: ReadonlySet<string>,
-    change: (record: ServerRecord, items: readonly Item[], at: number) => ServerRecord,
-  ): Promise<number> {
-    const { store, clock } = this.#options
-    const items = this.reviewables(server)
-      .filter(({ digest }) => digests.has(digest))
-      .map(({ item }) => item)
-    if (items.length === 0) return 0
+  async #decide(server: string, digests: ReadonlySet<string>, { change, outcome, by }: PersonDecision): Promise<number> {
+    const { store, clock, onChange } = this.#options
+    const changes = this.reviewables(server).filter(({ digest }) => digests.has(digest))
+    if (changes.length === 0) return 0
     if (store === undefined) throw new Error('The trust decisions cannot be written.')
+    const items = changes.map(({ item }) => item)
     this.#use(server, await store.update(server, (record) => change(record, items, clock.wallTime())))
+    onChange({ server, outcome, changes, by })
     return items.length
   }
 
@@ -184,7 +211,6 @@ export class TrustGate {
       isUnknown: true,
       held: new Map(),
       blocked: new Map(),
-      withheld: new Set(),
       reported: new Set(),
       pendingBaselines: new Set(),
     }
@@ -215,18 +241,22 @@ export class TrustGate {
     if (state.pendingBaselines.has(kind)) return
     state.pendingBaselines.add(kind)
     const { clock } = this.#options
-    const saved = this.#record(server, (record) =>
+    // Under "watch" the list is served already.
+    const isServed = this.#options.settingOf(server) === 'watch'
+    const saved = this.#record(server, isServed, (record) =>
       record.baseline.includes(kind) ? record : setBaseline(accept(record, items, 'baseline', clock.wallTime()), [kind]),
     )
     void saved.finally(() => state.pendingBaselines.delete(kind))
+    const changes = items.map((item) => ({ item, previous: undefined, hazards: [] }))
+    this.#options.onChange({ server, outcome: 'baseline', changes })
   }
 
-  /** Stores a change of the record, and serves by it once it is on disk. */
-  #record(server: string, change: (record: ServerRecord) => ServerRecord): Promise<void> {
+  /** Stores a change of the record. Unless what it accepts is served already, it is served once the record is on disk. */
+  #record(server: string, isServed: boolean, change: (record: ServerRecord) => ServerRecord): Promise<void> {
     const { store, log } = this.#options
     const saving = (async () => {
       try {
-        if (store !== undefined) this.#use(server, await store.update(server, change))
+        if (store !== undefined) this.#use(server, await store.update(server, change), isServed)
       } catch (error) {
         log.error({ upstream: server }, `trust decisions cannot be written: ${errorMessage(error)}`)
       }
@@ -236,21 +266,16 @@ export class TrustGate {
     return saving
   }
 
-  #use(server: string, record: ServerRecord): void {
+  #use(server: string, record: ServerRecord, isServed = false): void {
     const state = this.#servers.get(server)
     if (state === undefined) return
     state.index = new RecordIndex(record)
     state.isUnknown = false
-    this.#options.changed(server)
+    if (!isServed) this.#options.changed(server)
   }
 
   /** Reports each change once; returns those that were not reported before. */
-  #report(
-    server: string,
-    { reported }: ServerState,
-    changes: readonly Change[],
-    outcome: TrustEvent['outcome'],
-  ): readonly Change[] {
+  #report(server: string, { reported }: ServerState, changes: readonly Change[], outcome: 'served' | 'held'): readonly Change[] {
     const fresh = changes.filter(({ item: { kind, definition } }) => {
       const id = `${outcome} ${kind} ${digestsOf(definition).definition}`
       if (reported.has(id)) return false
@@ -263,8 +288,7 @@ export class TrustGate {
   }
 }
 
-/** Instructions apply to the whole server. */
-const hasHazardousInstructions = ({ held }: ServerState): boolean =>
-  held.get('instructions')?.some(({ hazards }) => hazards.length > 0) === true
+/** Instructions apply to the whole server, so it is held with them. */
+const hasHeldInstructions = ({ held }: ServerState): boolean => (held.get('instructions') ?? []).length > 0
 
 const allKinds: readonly ItemKind[] = ['tool', 'prompt', 'template', 'instructions']

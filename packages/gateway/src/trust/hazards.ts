@@ -1,7 +1,7 @@
 import { isRecord } from '@unfold-mcp/core'
 import { type Finding, findingOf, type Rule } from '../poisoning/finding.ts'
-import { scanDefinition } from '../poisoning/scan.ts'
 import type { Accepted, Item } from './record.ts'
+import { scanned } from './scanned.ts'
 
 /** Findings that need the tools of other servers: mentions of them, and imitations. */
 export type CrossServerCheck = (item: Item) => readonly Finding[]
@@ -23,9 +23,9 @@ const holdsNewTools: ReadonlySet<Rule> = new Set([
  * parameters and annotations compare with the accepted definition, so they never apply to a new one.
  */
 export function hazardsOf(item: Item, previous: Accepted | undefined, crossServer: CrossServerCheck): readonly Finding[] {
-  const found = [...scanDefinition(item.definition).findings, ...crossServer(item)]
+  const found = [...scanned(item.definition).findings, ...crossServer(item)]
   if (previous === undefined) return found.filter(({ rule }) => holdsNewTools.has(rule))
-  const known = new Set([...scanDefinition(previous.definition).findings, ...crossServer(previous)].map(identityOf))
+  const known = new Set([...scanned(previous.definition).findings, ...crossServer(previous)].map(identityOf))
   return [
     ...found.filter((each) => !known.has(identityOf(each))),
     ...milderAnnotations(previous.definition, item.definition),

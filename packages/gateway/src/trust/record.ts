@@ -1,4 +1,5 @@
 import { digestsOf, isWithin, type Shape, shapeOf } from './digest.ts'
+import type { Run } from './run.ts'
 
 export const itemKinds = ['tool', 'prompt', 'template', 'instructions'] as const
 
@@ -35,6 +36,7 @@ export interface ServerRecord {
   readonly baseline: readonly ItemKind[]
   readonly accepted: readonly Accepted[]
   readonly blocked: readonly Blocked[]
+  readonly run?: Run
 }
 
 export const emptyRecord: ServerRecord = { baseline: [], accepted: [], blocked: [] }
@@ -42,7 +44,7 @@ export const emptyRecord: ServerRecord = { baseline: [], accepted: [], blocked: 
 export const isItemKind = (text: string): text is ItemKind => (itemKinds as readonly string[]).includes(text)
 
 // Automatic decisions are forgotten beyond this number per item; decisions of a person never are.
-const maxAutomatic = 20
+const maxAutomatic = 5
 
 export function accept(record: ServerRecord, items: readonly Item[], by: AcceptedBy, at: number): ServerRecord {
   const added = items.map((item) => ({ ...item, digest: digestsOf(item.definition).definition, by, at }))
@@ -50,6 +52,7 @@ export function accept(record: ServerRecord, items: readonly Item[], by: Accepte
   const keys = new Set(added.map(({ kind, digest }) => `${kind} ${digest}`))
   const kept = record.accepted.filter(({ kind, digest }) => !keys.has(`${kind} ${digest}`))
   return {
+    ...record,
     baseline: withKinds(record.baseline, items),
     accepted: withoutOldAutomatic([...kept, ...added]),
     blocked: record.blocked.filter(({ body }) => !bodies.has(body)),
@@ -70,7 +73,7 @@ export function block(record: ServerRecord, items: readonly Item[], at: number):
   const added = items.map((item) => ({ ...item, body: digestsOf(item.definition).body, at }))
   const bodies = new Set(added.map(({ body }) => body))
   return {
-    baseline: record.baseline,
+    ...record,
     accepted: record.accepted.filter(({ definition }) => !bodies.has(digestsOf(definition).body)),
     blocked: [...record.blocked.filter(({ body }) => !bodies.has(body)), ...added],
   }
@@ -93,7 +96,8 @@ export class RecordIndex {
   readonly record: ServerRecord
   readonly #accepted: ReadonlySet<string>
   readonly #blocked: ReadonlySet<string>
-  readonly #latest: ReadonlyMap<string, Accepted>
+  /** By kind and name, the latest last. */
+  readonly #byName: ReadonlyMap<string, readonly Accepted[]>
   /** Computed for the items that were asked about. */
   readonly #shapes = new Map<string, readonly Shape[]>()
 
@@ -101,7 +105,13 @@ export class RecordIndex {
     this.record = record
     this.#accepted = new Set(record.accepted.map(({ kind, digest }) => `${kind} ${digest}`))
     this.#blocked = new Set(record.blocked.map(({ kind, body }) => `${kind} ${body}`))
-    this.#latest = new Map(record.accepted.map((each) => [keyOf(each), each]))
+    const byName = new Map<string, Accepted[]>()
+    for (const each of record.accepted) {
+      const known = byName.get(keyOf(each))
+      if (known === undefined) byName.set(keyOf(each), [each])
+      else known.push(each)
+    }
+    this.#byName = byName
   }
 
   isBlocked(item: Item): boolean {
@@ -118,14 +128,14 @@ export class RecordIndex {
 
   /** The definition of this name that was accepted last. */
   previous(item: Item): Accepted | undefined {
-    return this.#latest.get(keyOf(item))
+    return this.#byName.get(keyOf(item))?.at(-1)
   }
 
   #shapesOf(item: Item): readonly Shape[] {
     const key = keyOf(item)
     const known = this.#shapes.get(key)
     if (known !== undefined) return known
-    const shapes = this.record.accepted.filter((each) => keyOf(each) === key).map(({ definition }) => shapeOf(definition))
+    const shapes = (this.#byName.get(key) ?? []).map(({ definition }) => shapeOf(definition))
     this.#shapes.set(key, shapes)
     return shapes
   }

@@ -75,7 +75,7 @@ test('no acknowledged decision is lost or invented when the process is killed', 
     for (const { at } of accepted) expect(at % 3).not.toBe(0)
     next = stored.size + 1
   }
-})
+}, 1_800_000)
 
 /** Lets a process decide for some time after its first decision, and kills it. Returns its last acknowledged decision. */
 async function killedAfter(file: string, from: number, ms: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isRecord } from '@unfold-mcp/core'
 import Database from 'libsql'
@@ -13,13 +13,14 @@ import {
   isItemKind,
   type ServerRecord,
 } from './record.ts'
+import type { Run } from './run.ts'
 import type { TrustStore } from './store.ts'
 
 const applicationId = 0x75_6e_66_74
 const version = 1
 
 const tables = `
-  CREATE TABLE servers (server TEXT PRIMARY KEY, baseline TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE servers (server TEXT PRIMARY KEY, baseline TEXT NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE items (
     id INTEGER PRIMARY KEY, server TEXT NOT NULL, state TEXT NOT NULL, kind TEXT NOT NULL, digest TEXT NOT NULL,
     name TEXT NOT NULL, definition TEXT NOT NULL, decider TEXT NOT NULL, at INTEGER NOT NULL,
@@ -40,11 +41,11 @@ const pollMs = 1_000
 export async function sqliteTrustStore(file: string): Promise<TrustStore> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await checkOwner(file)
     // No timeout: waiting inside SQLite would block the event loop.
     const connection = new Database(file, { timeout: 0 })
     try {
       await retryWhileBusy(undefined, () => prepare(connection))
-      await chmod(file, 0o600)
     } catch (error) {
       closeQuietly(connection)
       throw error
@@ -52,6 +53,18 @@ export async function sqliteTrustStore(file: string): Promise<TrustStore> {
     return new SqliteTrustStore(file, connection)
   } catch (error) {
     throw failure(file, error)
+  }
+}
+
+/** Creates the file for its owner only. Whoever else could write to it could have approved anything. */
+async function checkOwner(file: string): Promise<void> {
+  const handle = await open(file, 'a', 0o600)
+  try {
+    const { mode } = await handle.stat()
+    if (process.platform !== 'win32' && (mode & 0o022) !== 0)
+      throw new Error(`other users can write to it. Check it with "unfold trust", then run: chmod 600 ${file}`)
+  } finally {
+    await handle.close()
   }
 }
 
@@ -82,6 +95,9 @@ function isEmpty(connection: Connection): boolean {
 class SqliteTrustStore implements TrustStore {
   readonly #file: string
   readonly #connection: Connection
+  readonly #cached = new Map<string, ServerRecord>()
+  /** Of the data, when the records were read. */
+  #dataVersion: number | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -92,18 +108,30 @@ class SqliteTrustStore implements TrustStore {
   }
 
   load(server: string): Promise<ServerRecord> {
-    return this.#run(() => read(this.#connection, server))
+    return this.#run(() => this.#read(server))
   }
 
   update(server: string, change: (record: ServerRecord) => ServerRecord): Promise<ServerRecord> {
-    return this.#run(() =>
-      transaction(this.#connection, () => {
-        const before = read(this.#connection, server)
-        const after = change(before)
-        write(this.#connection, server, before, after)
-        return after
-      }),
-    )
+    return this.#run(() => {
+      const after = transaction(this.#connection, () => {
+        const before = this.#read(server)
+        const changed = change(before)
+        write(this.#connection, server, before, changed)
+        return changed
+      })
+      this.#cached.set(server, after)
+      return after
+    })
+  }
+
+  /** Reads a record, unless no other process has written since it was read last. */
+  #read(server: string): ServerRecord {
+    const dataVersion = numberOf(this.#connection, 'data_version')
+    if (dataVersion !== this.#dataVersion) this.#cached.clear()
+    this.#dataVersion = dataVersion
+    const record = this.#cached.get(server) ?? read(this.#connection, server)
+    this.#cached.set(server, record)
+    return record
   }
 
   servers(): Promise<readonly string[]> {
@@ -146,6 +174,7 @@ class SqliteTrustStore implements TrustStore {
       try {
         return await retryWhileBusy(undefined, work)
       } catch (error) {
+        this.#cached.clear()
         throw failure(this.#file, error)
       }
     })
@@ -167,7 +196,7 @@ function transaction<T>(connection: Connection, work: () => T): T {
 }
 
 function read(connection: Connection, server: string): ServerRecord {
-  const [row] = connection.prepare('SELECT baseline FROM servers WHERE server = ?').all([server])
+  const [row] = connection.prepare('SELECT baseline, run FROM servers WHERE server = ?').all([server])
   if (row === undefined) return emptyRecord
   const accepted: Accepted[] = []
   const blocked: Blocked[] = []
@@ -177,7 +206,8 @@ function read(connection: Connection, server: string): ServerRecord {
     if (state === 'blocked') blocked.push({ ...rest, body: digest })
     else accepted.push({ ...rest, digest, by })
   }
-  return { baseline: (textIn(row, 'baseline') ?? '').split(' ').filter(isItemKind), accepted, blocked }
+  const run: unknown = JSON.parse(textIn(row, 'run') ?? '{}')
+  return { baseline: (textIn(row, 'baseline') ?? '').split(' ').filter(isItemKind), accepted, blocked, run: run as Run }
 }
 
 interface StoredItem extends Omit<Accepted, 'definition'> {
@@ -211,7 +241,9 @@ function itemKind(text: string): ItemKind {
 }
 
 function write(connection: Connection, server: string, before: ServerRecord, after: ServerRecord): void {
-  connection.prepare('INSERT OR REPLACE INTO servers VALUES (?, ?)').run([server, after.baseline.join(' ')])
+  connection
+    .prepare('INSERT OR REPLACE INTO servers VALUES (?, ?, ?)')
+    .run([server, after.baseline.join(' '), JSON.stringify(after.run ?? {})])
   const [old, now] = [rowsOf(before), rowsOf(after)]
   const remove = connection.prepare('DELETE FROM items WHERE server = ? AND state = ? AND kind = ? AND digest = ?')
   for (const [key, { state, kind, digest }] of old) if (now.get(key) === undefined) remove.run([server, state, kind, digest])

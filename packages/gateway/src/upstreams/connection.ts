@@ -22,4 +22,6 @@ export interface UpstreamCall
   extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'> {
   /** Client whose share of the server's slots and queue the call takes, outermost first. Default: limited only by the total. */
   readonly caller?: readonly string[]
+  /** False if clients can no longer use the tool. Asked right before the call is sent. */
+  readonly isServed?: () => boolean
 }

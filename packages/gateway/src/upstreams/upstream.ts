@@ -28,8 +28,8 @@ export interface UpstreamOptions {
   readonly emit: Emit
   readonly connect?: Pick<ConnectOptions, 'clientInfo' | 'elicit' | 'relays' | 'onProcess' | 'maxMessageBytes'>
   readonly pace?: Partial<Pace> | undefined
-  /** True if a tool must not be called. Asked right before a call is sent, because it may have waited since it was accepted. */
-  readonly isWithheld?: ((tool: string) => boolean) | undefined
+  /** True if no call may be sent before its tools are listed: after a restart it may offer other tools than before. */
+  readonly isPinned?: (() => boolean) | undefined
   /** Called when a caller starts to wait for the connection. */
   readonly awaited?: () => void
   /** Opens the connection; default: `connect` of the client package. */
@@ -208,7 +208,9 @@ export class Upstream {
       const release = this.#semaphore.tryAcquire(signal, caller) ?? (await this.#acquire(signal, caller))
       try {
         const live = this.#live ?? (await this.#liveConnection(signal))
-        if (this.#options.isWithheld?.(tool) === true)
+        if (this.#options.isPinned?.() === true) await this.#awaitList(live)
+        // The call may have waited since it was admitted.
+        if (options.isServed?.() === false && (live.isListed || this.tools.length > 0))
           throw this.#error('unknown_tool', `no longer has the tool "${printable(tool)}". List the tools again.`)
         const result = await live.call(tool, args, options)
         if (result.isError) outcome = 'error'
@@ -290,6 +292,12 @@ export class Upstream {
     })
     this.#options.awaited?.()
     return liveConnection
+  }
+
+  async #awaitList(live: LiveConnection): Promise<void> {
+    if (live.isListed) return
+    await live.firstRead
+    if (!live.isListed) throw this.#error('unavailable', 'could not list its tools. The tool was not called; try again later.')
   }
 
   #notInstalled(): UpstreamError {

@@ -19,8 +19,8 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   /** Cached tools of an upstream. */
   readonly cachedTools?: (name: string) => readonly Tool[] | undefined
   readonly connect?: Omit<NonNullable<UpstreamOptions['connect']>, 'onProcess'>
-  /** True if a tool of an upstream must not be called, even if a client has seen it before. */
-  readonly isWithheld?: (name: string, tool: string) => boolean
+  /** True if no call may be sent to an upstream before its tools are listed. */
+  readonly isPinned?: (name: string) => boolean
   /** Sign-ins for servers that require authentication. */
   readonly signIns?: SignInLookup
   /** Until this resolves, servers with cached tools are started only if they are called. */
@@ -187,7 +187,7 @@ export class Upstreams implements AsyncDisposable {
 
   #create(name: string, config: UpstreamConfig | undefined, { cachedTools, isStale = false }: CreateOptions): void {
     if (config === undefined || this.#closing !== undefined) return
-    const { random = Math.random, connect, pace, isWithheld } = this.#options
+    const { random = Math.random, connect, pace, isPinned } = this.#options
     const open: UpstreamOptions['open'] =
       this.#options.open ??
       (async (target, options, starting) =>
@@ -202,7 +202,7 @@ export class Upstreams implements AsyncDisposable {
       connect: { ...connect, onProcess: this.#guard.track },
       pace,
       open,
-      isWithheld: isWithheld === undefined ? undefined : (tool) => isWithheld(name, tool),
+      isPinned: () => isPinned?.(name) === true,
       awaited: () => this.#startQueue.review(),
     })
     this.#upstreams.set(name, upstream)

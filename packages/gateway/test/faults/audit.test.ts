@@ -98,7 +98,12 @@ test('AT-S09-2: calls, rejections, tokens and configuration changes are recorded
 })
 
 test('AT-S09-3: unfold audit verify names the record, file and line that was altered or removed, and exits with code 1', async () => {
-  await using gateway = await commanded({ exposure: 'everything', audit: { path: 'audit.jsonl' }, mcpServers: { up } })
+  await using gateway = await commanded({
+    exposure: 'everything',
+    trust: 'off',
+    audit: { path: 'audit.jsonl' },
+    mcpServers: { up },
+  })
   const file = join(gateway.at.folder, 'audit.jsonl')
   const verify = () => gateway.at.unfold(['audit', 'verify'])
   await using client = await clientOf(gateway)
@@ -132,8 +137,8 @@ test('AT-S09-4: the log is rotated while the gateway runs, and two gateways with
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'audit.jsonl')
   const audit = { path, maxBytes: 2_048, keep: 2 }
-  await using one = await commanded({ exposure: 'everything', audit, mcpServers: { up } })
-  await using two = await commanded({ exposure: 'everything', audit, mcpServers: { up } })
+  await using one = await commanded({ exposure: 'everything', trust: 'off', audit, mcpServers: { up } })
+  await using two = await commanded({ exposure: 'everything', trust: 'off', audit, mcpServers: { up } })
   await using first = await clientOf(one)
   await using second = await clientOf(two)
   for (let call = 0; call < 30; call++) await Promise.all([first.call('up__pid'), second.call('up__pid')])
@@ -149,6 +154,7 @@ test('AT-S09-4: the log is rotated while the gateway runs, and two gateways with
 test('unfold audit --follow shows records as they are written', async () => {
   await using gateway = await commanded({
     exposure: 'everything',
+    trust: 'off',
     audit: { path: 'audit.jsonl', maxBytes: 1_024 },
     mcpServers: { up },
   })

@@ -1,9 +1,13 @@
-// A handwritten session-era server. Its first argument describes it: { info, instructions, title, tools, resources }, the last one
-// with texts by URI. Each tool
-// responds with its argument `result`, or does what `make` requests; `become` changes the tools.
+// A handwritten session-era server. Its first argument describes it: { info, instructions, title, tools, resources }, the last one with
+// texts by URI; `file` is a file with the same content. Each tool responds with its argument `result`, or does what `make` requests;
+// `become` changes the tools. With `wait`, the tools change when the file `wait.change` exists, and the response is sent when `wait.end`
+// exists.
+import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 
-const description = JSON.parse(process.argv[2] ?? '{}')
+const argument = JSON.parse(process.argv[2] ?? '{}')
+const description = argument.file === undefined ? argument : JSON.parse(readFileSync(argument.file, 'utf8'))
 let tools = description.tools ?? []
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
@@ -38,7 +42,13 @@ const answers = {
   'tools/list': () => ({
     tools: tools.map((tool) => ({ inputSchema: { type: 'object' }, ...(typeof tool === 'string' ? { name: tool } : tool) })),
   }),
-  'tools/call': ({ name, arguments: given = {} }) => {
+  'tools/call': async ({ name, arguments: given = {} }) => {
+    if (given.wait !== undefined) {
+      await exists(given.wait.change)
+      tools = JSON.parse(readFileSync(given.wait.change, 'utf8'))
+      say({ method: 'notifications/tools/list_changed' })
+      await exists(given.wait.end)
+    }
     if (given.become !== undefined) {
       tools = given.become
       say({ method: 'notifications/tools/list_changed' })
@@ -53,10 +63,15 @@ const answers = {
   },
 }
 
+async function exists(file) {
+  while (!existsSync(file)) await setTimeout(10)
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line)
   if (id === undefined) continue
-  if (Object.hasOwn(answers, method)) say({ id, result: answers[method](params ?? {}) })
+  if (method === 'tools/call') void answers[method](params ?? {}).then((result) => say({ id, result }))
+  else if (Object.hasOwn(answers, method)) say({ id, result: answers[method](params ?? {}) })
   else say({ id, error: { code: -32601, message: 'Method not found' } })
 }
 process.exit(0)

@@ -42,6 +42,7 @@ export class LiveConnection {
   readonly #refresher: Refresher<readonly Tool[]>
   readonly #connectedAt: number
   #isListed = false
+  #firstRead: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(options: LiveConnectionOptions) {
@@ -63,13 +64,23 @@ export class LiveConnection {
     return this.#refresher.delayMs
   }
 
+  /** True if its tools have been read. */
+  get isListed(): boolean {
+    return this.#isListed
+  }
+
+  /** Resolves after the first attempt to read its tools. */
+  get firstRead(): Promise<void> {
+    return this.#firstRead
+  }
+
   /** Watches the connection and reads its tools. */
   start(): void {
     // A ping reveals why the connection ended.
     this.connection.onClose(() => {
       this.connection.ping().catch(this.#options.lost)
     })
-    void this.#listen()
+    this.#firstRead = this.#listen()
   }
 
   /** Lists the tools now. */
