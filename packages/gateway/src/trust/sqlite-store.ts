@@ -1,9 +1,6 @@
-import { chmod, mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { isRecord } from '@unfold-mcp/core'
-import Database from 'libsql'
-import { errorMessage } from '../base/error-message.ts'
-import { type Connection, closeQuietly, numberOf, retryWhileBusy, rollBack, textIn } from '../stores/sqlite-connection.ts'
+import { DecisionFile, type DecisionFormat } from '../stores/decision-file.ts'
+import { type Connection, textIn } from '../stores/sqlite-connection.ts'
 import {
   type Accepted,
   type AcceptedBy,
@@ -15,154 +12,41 @@ import {
 } from './record.ts'
 import type { TrustStore } from './store.ts'
 
-const applicationId = 0x75_6e_66_74
-const version = 1
-
-const tables = `
-  CREATE TABLE servers (server TEXT PRIMARY KEY, baseline TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE items (
-    id INTEGER PRIMARY KEY, server TEXT NOT NULL, state TEXT NOT NULL, kind TEXT NOT NULL, digest TEXT NOT NULL,
-    name TEXT NOT NULL, definition TEXT NOT NULL, decider TEXT NOT NULL, at INTEGER NOT NULL,
-    UNIQUE (server, state, kind, digest)
-  );
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${version};
-`
-
-/** The file of decisions cannot be read or written. Unlike the catalogue, it is never replaced: that would forget every decision. */
-export class TrustStoreError extends Error {
-  override readonly name = 'TrustStoreError'
+const format: DecisionFormat = {
+  holds: 'trust decisions',
+  applicationId: 0x75_6e_66_74,
+  version: 1,
+  tables: `
+    CREATE TABLE servers (server TEXT PRIMARY KEY, baseline TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE items (
+      id INTEGER PRIMARY KEY, server TEXT NOT NULL, state TEXT NOT NULL, kind TEXT NOT NULL, digest TEXT NOT NULL,
+      name TEXT NOT NULL, definition TEXT NOT NULL, decider TEXT NOT NULL, at INTEGER NOT NULL,
+      UNIQUE (server, state, kind, digest)
+    );
+  `,
 }
 
-const pollMs = 1_000
-
-/** Opens the decisions in an SQLite file. Throws `TrustStoreError` for a corrupt or foreign file. */
-export async function sqliteTrustStore(file: string): Promise<TrustStore> {
-  try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    // No timeout: waiting inside SQLite would block the event loop.
-    const connection = new Database(file, { timeout: 0 })
-    try {
-      await retryWhileBusy(undefined, () => prepare(connection))
-      await chmod(file, 0o600)
-    } catch (error) {
-      closeQuietly(connection)
-      throw error
-    }
-    return new SqliteTrustStore(file, connection)
-  } catch (error) {
-    throw failure(file, error)
-  }
-}
-
-function prepare(connection: Connection): void {
-  if (numberOf(connection, 'user_version') === 0 && isEmpty(connection)) {
-    connection.exec('PRAGMA journal_mode = WAL')
-    transaction(connection, () => {
-      // Another process may have created the tables meanwhile.
-      if (numberOf(connection, 'user_version') === 0) connection.exec(tables)
-    })
-  }
-  if (numberOf(connection, 'application_id') !== applicationId) throw new Error('it is not a file of trust decisions')
-  const format = numberOf(connection, 'user_version')
-  if (format !== version) throw new Error(`it has format ${format}; this version supports ${version}`)
-  connection.exec('PRAGMA journal_mode = WAL')
-  // An acknowledged decision must survive a power failure.
-  connection.exec('PRAGMA synchronous = FULL')
-  const [check] = connection.prepare('PRAGMA quick_check(1)').all([])
-  const verdict = textIn(check, 'quick_check')
-  if (verdict !== 'ok') throw new Error(`it is corrupt (${verdict ?? 'unknown'})`)
-}
-
-function isEmpty(connection: Connection): boolean {
-  const [contents] = connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([])
-  return isRecord(contents) && contents.count === 0
-}
-
-class SqliteTrustStore implements TrustStore {
-  readonly #file: string
-  readonly #connection: Connection
-  #queue: Promise<unknown> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
-  #isClosed = false
-
-  constructor(file: string, connection: Connection) {
-    this.#file = file
-    this.#connection = connection
-  }
-
-  load(server: string): Promise<ServerRecord> {
-    return this.#run(() => read(this.#connection, server))
-  }
-
-  update(server: string, change: (record: ServerRecord) => ServerRecord): Promise<ServerRecord> {
-    return this.#run(() =>
-      transaction(this.#connection, () => {
-        const before = read(this.#connection, server)
+/** Opens the decisions in an SQLite file. Throws `DecisionFileError` for a corrupt or foreign file. */
+export async function sqliteTrustStore(path: string): Promise<TrustStore> {
+  const file = await DecisionFile.open(path, format)
+  return {
+    load: (server) => file.read((connection) => read(connection, server)),
+    update: (server, change) =>
+      file.write((connection) => {
+        const before = read(connection, server)
         const after = change(before)
-        write(this.#connection, server, before, after)
+        write(connection, server, before, after)
         return after
       }),
-    )
-  }
-
-  servers(): Promise<readonly string[]> {
-    return this.#run(() =>
-      this.#connection
-        .prepare('SELECT server FROM servers ORDER BY server')
-        .all([])
-        .flatMap((row) => textIn(row, 'server') ?? []),
-    )
-  }
-
-  watch(changed: () => void): () => void {
-    let seen = numberOf(this.#connection, 'data_version')
-    // Changes only with commits of other connections.
-    this.#timer = setInterval(() => {
-      try {
-        const now = numberOf(this.#connection, 'data_version')
-        if (now === seen) return
-        seen = now
-      } catch {
-        return
-      }
-      changed()
-    }, pollMs)
-    this.#timer.unref()
-    return () => clearInterval(this.#timer)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    clearInterval(this.#timer)
-    await this.#queue.catch(() => undefined)
-    closeQuietly(this.#connection)
-  }
-
-  #run<T>(work: () => T): Promise<T> {
-    if (this.#isClosed) return Promise.reject(new TrustStoreError(`${this.#file} is closed.`))
-    const result = this.#queue.then(async () => {
-      try {
-        return await retryWhileBusy(undefined, work)
-      } catch (error) {
-        throw failure(this.#file, error)
-      }
-    })
-    this.#queue = result.catch(() => undefined)
-    return result
-  }
-}
-
-function transaction<T>(connection: Connection, work: () => T): T {
-  connection.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    connection.exec('COMMIT')
-    return result
-  } catch (error) {
-    rollBack(connection)
-    throw error
+    servers: () =>
+      file.read((connection) =>
+        connection
+          .prepare('SELECT server FROM servers ORDER BY server')
+          .all([])
+          .flatMap((row) => textIn(row, 'server') ?? []),
+      ),
+    watch: (changed) => file.watch(changed),
+    [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
   }
 }
 
@@ -231,9 +115,4 @@ function rowsOf({ accepted, blocked }: ServerRecord): ReadonlyMap<string, Stored
     ...blocked.map(({ body, ...rest }): StoredItem => ({ ...rest, digest: body, by: 'person', state: 'blocked' })),
   ]
   return new Map(rows.map((row) => [`${row.state} ${row.kind} ${row.digest}`, row]))
-}
-
-function failure(file: string, error: unknown): TrustStoreError {
-  if (error instanceof TrustStoreError) return error
-  return new TrustStoreError(`${file} cannot be used: ${errorMessage(error)}.`, { cause: error })
 }
