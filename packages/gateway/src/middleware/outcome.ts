@@ -2,6 +2,7 @@ import { isFailure } from '@unfold-mcp/core'
 import { UpstreamError } from '../upstreams/errors.ts'
 import { ShuttingDownError } from './call-gate.ts'
 import type { ProxiedResult } from './chain.ts'
+import { DeniedError } from './denied.ts'
 
 export function outcomeOf(result: ProxiedResult): 'ok' | 'error' | 'input_required' {
   if ('resultType' in result && result.resultType === 'input_required') return 'input_required'
@@ -9,4 +10,6 @@ export function outcomeOf(result: ProxiedResult): 'ok' | 'error' | 'input_requir
 }
 
 export const reasonOf = (error: unknown): string =>
-  error instanceof UpstreamError || error instanceof ShuttingDownError || isFailure(error) ? error.reason : 'failed'
+  error instanceof UpstreamError || error instanceof ShuttingDownError || error instanceof DeniedError || isFailure(error)
+    ? error.reason
+    : 'failed'

@@ -1,0 +1,39 @@
+import { printableText } from '@unfold-mcp/core'
+import type { Middleware, ProxiedCall } from '../middleware/chain.ts'
+import { DeniedError } from '../middleware/denied.ts'
+import type { Ask, Verdict } from './verdict.ts'
+
+export interface PolicyMiddlewareOptions {
+  /** `undefined`: there is no policy. */
+  readonly decide: (call: ProxiedCall) => Promise<Verdict> | undefined
+  /** Default: nobody can be asked, so the call is denied. */
+  readonly ask?: Ask | undefined
+}
+
+/** Applies the policy to every call, directly before it is sent. */
+export function policyMiddleware({ decide, ask = nobody }: PolicyMiddlewareOptions): Middleware {
+  return (call, next) => {
+    const deciding = decide(call)
+    if (deciding === undefined) return next(call)
+    return deciding.then((verdict) => {
+      if (verdict.effect === 'allow') return next(call)
+      if (verdict.effect === 'ask') return ask(call, verdict, next)
+      throw new DeniedError(call.tool, verdict.rule, `${ruleText(verdict)} denies it.${reasonText(verdict)}`)
+    })
+  }
+}
+
+const nobody: Ask = ({ tool }, verdict) =>
+  Promise.reject(
+    new DeniedError(
+      tool,
+      verdict.rule,
+      `${ruleText(verdict)} requires the approval of a person, and nobody could be asked.${reasonText(verdict)}`,
+    ),
+  )
+
+/** Names the rule that decided, for messages. */
+export const ruleText = ({ rule }: Verdict): string => (rule === undefined ? 'the default of the policy' : `the rule ${rule}`)
+
+/** Returns the author's reason as a sentence after a space, or nothing. */
+export const reasonText = ({ reason }: Verdict): string => (reason === undefined ? '' : ` Reason: ${printableText(reason)}`)
