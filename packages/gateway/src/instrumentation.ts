@@ -10,6 +10,7 @@ import { CallGate } from './middleware/call-gate.ts'
 import { shareCalls } from './middleware/call-shares.ts'
 import { RateLimiter } from './middleware/rate-limiter.ts'
 import { traceCalls } from './middleware/tracing.ts'
+import { approvalRecord, logApproval } from './observability/approval-log.ts'
 import { DegradedParts } from './observability/degraded-parts.ts'
 import { Journal } from './observability/journal.ts'
 import { Metrics } from './observability/metrics.ts'
@@ -66,7 +67,10 @@ export class Instrumentation {
   }
 
   /** Gateway options that connect this instrumentation. */
-  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust'> {
+  hooks(config: () => Config): Pick<
+    GatewayOptions,
+    'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust' | 'onApproval' | 'redact'
+  > {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })
@@ -77,6 +81,11 @@ export class Instrumentation {
         rejected: ({ reason, tool, arguments: input, ...caller }) => audit.rejection(caller, { tool, input, outcome: reason }),
       }),
       onTrust: trustLog(this),
+      onApproval: (event) => {
+        logApproval(this.log, event)
+        if (event.outcome !== 'asked') void audit?.event(approvalRecord(event))
+      },
+      redact: (value) => redactor.data(value),
       observe: ({ events }) => {
         logUpstreams(events, this)
         this.metrics.follow(events)

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { fileStore } from '@unfold-mcp/server/stores/file'
 import type { ReloadResult } from './admin/api.ts'
+import { memoryApprovalStore } from './approvals/memory-store.ts'
+import type { ApprovalStore } from './approvals/store.ts'
 import { auditedTools } from './audited-tools.ts'
 import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
@@ -91,6 +93,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     log.warn({ upstream }, message)
   const store = await openStore(read, { ...options, log }, (problem) => instrumentation.degraded.update('store', problem))
   const trust = await openTrust(read, { ...options, file }, (problem) => instrumentation.degraded.update('trust', problem))
+  const approvals = await openApprovals(read, { ...options, file }, (problem) =>
+    instrumentation.degraded.update('approvals', problem),
+  )
   let startDeferred: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((done) => {
     startDeferred = done
@@ -101,6 +106,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     sandboxBase: { hide: ownFiles(read, options), installs: join(options.home, 'sandbox') },
     store,
     trust,
+    approvals,
     ...activationStore(read, options, file),
     log,
     deferStartsUntil,
@@ -111,7 +117,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...instrumentation.hooks(() => gateway.config),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
-  const service = new GatewayService({ gateway, store, trust, instrumentation, file, environment, home, resolver })
+  const service = new GatewayService({ gateway, store, trust, approvals, instrumentation, file, environment, home, resolver })
   try {
     await service.start(read, options.http === false ? undefined : { host, port })
     setTimeout(startDeferred, deferStartsMs)
@@ -175,7 +181,7 @@ async function openTrust(
   onStatus: (problem: string | undefined) => void,
 ): Promise<TrustStore | 'unavailable'> {
   if (config.store.kind === 'memory') return memoryTrustStore()
-  const path = join(home, 'trust', `${createHash('sha256').update(file).digest('hex').slice(0, 16)}.db`)
+  const path = decisionPath('trust', { home, file })
   const { sqliteTrustStore } = await import('./trust/sqlite-store.ts')
   try {
     return await sqliteTrustStore(path)
@@ -185,3 +191,23 @@ async function openTrust(
     return 'unavailable'
   }
 }
+
+/** The answers to calls that need approval. Without them, such calls are denied. */
+async function openApprovals(
+  { config }: ReadConfig,
+  { home, file }: Pick<StartOptions, 'home' | 'file'>,
+  onStatus: (problem: string | undefined) => void,
+): Promise<ApprovalStore | 'unavailable'> {
+  if (config.store.kind === 'memory') return memoryApprovalStore()
+  const { sqliteApprovalStore } = await import('./approvals/sqlite-store.ts')
+  try {
+    return await sqliteApprovalStore(decisionPath('approvals', { home, file }))
+  } catch (error) {
+    onStatus(`${errorMessage(error)} Calls that need approval are denied. Restore the file from a backup, or delete it.`)
+    return 'unavailable'
+  }
+}
+
+/** Files of decisions are separate for each configuration file. */
+const decisionPath = (kind: 'trust' | 'approvals', { home, file }: Pick<StartOptions, 'home' | 'file'>): string =>
+  join(home, kind, `${createHash('sha256').update(file).digest('hex').slice(0, 16)}.db`)

@@ -1,8 +1,9 @@
-import { isRecord, printable } from '@unfold-mcp/core'
+import { printable } from '@unfold-mcp/core'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Finding } from '../poisoning/finding.ts'
 import { type Difference, diffDefinitions } from '../trust/diff.ts'
 import type { ItemKind } from '../trust/record.ts'
+import { parseBody } from './body.ts'
 
 /** A definition that waits for a decision. */
 export interface ReviewItem {
@@ -46,17 +47,8 @@ const maxDigests = 10_000
 
 /** Reads a decision from the body of a request; `undefined` if it is invalid. */
 export function parseDecision(body: Uint8Array | undefined): ReviewDecision | undefined {
-  const { server, decision, digests } = parsed(body)
+  const { server, decision, digests } = parseBody(body)
   if (typeof server !== 'string' || (decision !== 'approve' && decision !== 'block')) return undefined
   if (!Array.isArray(digests) || digests.length > maxDigests) return undefined
   return digests.every((digest) => typeof digest === 'string') ? { server, decision, digests } : undefined
-}
-
-function parsed(body: Uint8Array | undefined): { readonly [key: string]: unknown } {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'))
-    return isRecord(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

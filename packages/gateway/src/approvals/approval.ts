@@ -101,14 +101,20 @@ export function claim(approvals: readonly Approval[], claimant: Claimant): Chang
   return [approvals, { kind: 'none' }]
 }
 
+export interface Answer {
+  readonly decision: Decision
+  readonly now: number
+  /** Session of the user who answers; default: the one that asked. */
+  readonly session?: string | undefined
+}
+
 /** Answers an open question. The result is `undefined` if it is not open, or if it has no session to approve. */
-export function answer(
-  approvals: readonly Approval[],
-  id: string,
-  { decision, now }: { readonly decision: Decision; readonly now: number },
-): Change<Approval | undefined> {
-  const open = approvals.find((each) => each.id === id && each.state === 'pending' && each.expiresAt > now)
-  if (open === undefined || (decision === 'session' && open.session === undefined)) return [approvals, undefined]
+export function answer(approvals: readonly Approval[], id: string, given: Answer): Change<Approval | undefined> {
+  const { decision, now } = given
+  const found = approvals.find((each) => each.id === id && each.state === 'pending' && each.expiresAt > now)
+  const session = given.session ?? found?.session
+  if (found === undefined || (decision === 'session' && session === undefined)) return [approvals, undefined]
+  const open = { ...found, session }
   const answered: Approval =
     decision === 'deny'
       ? { ...open, state: 'denied', expiresAt: now + lifetimes.denied }

@@ -2,6 +2,9 @@ import { type Clock, systemClock } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import type { ActivationStore, RejectedCall } from '@unfold-mcp/server'
 import { Access, type Client } from '../access/access.ts'
+import { type ApprovalEvent, Approvals } from '../approvals/approvals.ts'
+import { memoryApprovalStore } from '../approvals/memory-store.ts'
+import type { ApprovalStore } from '../approvals/store.ts'
 import type { Log } from '../base/log.ts'
 import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
@@ -40,6 +43,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly store: CatalogStore
   /** Decisions about what servers offer; default: memory. `unavailable`: they cannot be read, so nothing counts as accepted. */
   readonly trust?: TrustStore | 'unavailable'
+  /** Answers of people to calls that need approval; default: memory. `unavailable`: such calls are denied. */
+  readonly approvals?: ApprovalStore | 'unavailable'
   /** Store for activated tools; default: memory. */
   readonly activations?: ActivationStore
   readonly log: Log
@@ -54,6 +59,10 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly rejected?: (call: RejectedCall<Client>) => void
   /** Called with new and changed definitions that are served or held, each once. */
   readonly onTrust?: (event: TrustEvent) => void
+  /** Called when a call needs approval, and when its question is answered or expires. */
+  readonly onApproval?: (event: ApprovalEvent) => void
+  /** Removes known secrets from arguments that are shown to a person. */
+  readonly redact?: (value: unknown) => unknown
   /** Called before any server is started, so that no event is missed. */
   readonly observe?: (upstreams: Upstreams) => void
 }
@@ -73,6 +82,8 @@ export class Gateway implements AsyncDisposable {
   readonly poisoning: PoisoningChecks
   /** @internal */
   readonly trust: TrustGate
+  /** @internal */
+  readonly approvals: Approvals
   readonly #options: GatewayOptions
   /** Tools of new servers from the store, until the servers are created. */
   readonly #cachedTools = new Map<string, readonly Tool[]>()
@@ -112,6 +123,16 @@ export class Gateway implements AsyncDisposable {
       crossServer,
       clock: clock ?? systemClock,
       log: options.log,
+    })
+    const { approvals = memoryApprovalStore() } = options
+    this.approvals = new Approvals({
+      store: approvals === 'unavailable' ? undefined : approvals,
+      definitionOf: (server, tool) => this.upstreams.get(server)?.tools.find(({ name }) => name === tool),
+      policyDigest: () => policyDigest(this.config),
+      timeoutMs: () => this.config.policy?.approvalTimeoutMs ?? 0,
+      redact: options.redact ?? ((value) => value),
+      onEvent: (event) => options.onApproval?.(event),
+      clock: clock ?? systemClock,
     })
     this.upstreams = new Upstreams({
       isWithheld: (server, tool) => this.trust.isWithheld(server, tool),
@@ -257,6 +278,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.approvals.close()
     this.proxy.close()
     this.poisoning.close()
     await this.upstreams.close()
