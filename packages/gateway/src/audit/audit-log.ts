@@ -1,6 +1,7 @@
 import type { ToolContext } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import { version } from '../base/version.ts'
+import { policyDigest } from '../config/policy-digest.ts'
 import type { AuditArguments, Config } from '../config/schema.ts'
 import type { Redactor } from '../observability/redactor.ts'
 import { argumentRules, digestOf, recordedArguments } from './arguments.ts'
@@ -90,7 +91,8 @@ export class AuditLog {
     await this.#file.open()
     const servers = Object.keys(config.mcpServers).map((name) => this.#redactor.name(name))
     const tokens = config.tokens.map(({ name }) => this.#redactor.name(name))
-    await this.#file.write('start', { version, pid: process.pid, servers, tokens })
+    const policy = config.policy === undefined ? {} : { policy: policyDigest(config) }
+    await this.#file.write('start', { version, pid: process.pid, servers, tokens, ...policy })
   }
 
   /** Records a call of a tool. Resolves to false if it cannot be written. */
@@ -125,8 +127,9 @@ export class AuditLog {
 
   /** Records what a reload of the configuration changed, by name. */
   configApplied(before: Config, after: Config): void {
-    const { servers, tokens, settings } = configChanges(before, after)
+    const { servers, tokens, policy, settings } = configChanges(before, after)
     if (hasChanges(servers) || settings.length > 0) void this.event({ type: 'config', outcome: 'applied', ...servers, settings })
+    if (policy !== undefined) void this.event({ type: 'policy', outcome: 'changed', ...policy })
     for (const [names, outcome] of tokenOutcomes(tokens))
       for (const token of names) void this.event({ type: 'token', outcome, name: token })
   }
@@ -172,6 +175,8 @@ export interface AuditedCall {
   readonly tool: string
   readonly input: unknown
   readonly outcome: string
+  /** The rule of the policy that denied it, such as `policy.rules[2]`. */
+  readonly rule?: string
   /** Same for all records of one call. */
   readonly call: string
   /** Span of the caller, from its trace context. */

@@ -1,4 +1,5 @@
 import { canonicalJson } from '@unfold-mcp/core'
+import { policyDigest } from '../config/policy-digest.ts'
 import type { Config } from '../config/schema.ts'
 
 /** Names of what changed. */
@@ -12,9 +13,13 @@ export interface Changes {
 export interface ConfigChanges {
   readonly servers: Changes
   readonly tokens: Changes
+  /** Versions of a policy that changed. */
+  readonly policy: { readonly before: string; readonly after: string } | undefined
   /** Other top-level keys that changed. */
   readonly settings: readonly string[]
 }
+
+const ownRecords: ReadonlySet<keyof Config> = new Set(['mcpServers', 'tokens', 'policy'])
 
 /** Compares two configurations. */
 export function configChanges(before: Config, after: Config): ConfigChanges {
@@ -22,7 +27,8 @@ export function configChanges(before: Config, after: Config): ConfigChanges {
   return {
     servers: changesOf(before.mcpServers, after.mcpServers),
     tokens: changesOf(byName(before), byName(after)),
-    settings: [...keys].filter((key) => key !== 'mcpServers' && key !== 'tokens' && !isEqual(before[key], after[key])),
+    policy: isEqual(before.policy, after.policy) ? undefined : { before: policyDigest(before), after: policyDigest(after) },
+    settings: [...keys].filter((key) => !ownRecords.has(key) && !isEqual(before[key], after[key])),
   }
 }
 

@@ -3,6 +3,7 @@ import { FileKindError, readRegularFile } from '@unfold-mcp/core/files'
 import type { SecretLookup, SecretResolver } from '../secrets/resolver.ts'
 import { renameDeprecatedKeys } from './deprecated-keys.ts'
 import { parseDocument } from './document.ts'
+import type { PolicyConfig } from './policy.ts'
 import { ConfigError, type ConfigProblem, pathText } from './problem.ts'
 import { type RuleViolation, ruleViolations, ruleWarnings } from './rules.ts'
 import { type Config, configSchema, isCommandServer, type SandboxConfig, type SearchConfig, type ServerConfig } from './schema.ts'
@@ -204,6 +205,7 @@ function expandAll(config: Config, environment: Environment, lookup: SecretLooku
   const audit = config.audit && { ...config.audit, path: expandAt(config.audit.path, ['audit', 'path'], notInPaths) }
   const search = expandSearch(config.search, expander(problems, ['search']))
   const sandbox = expandSandbox(config.sandbox, expandAt)
+  const policy = config.policy && expandPolicy(config.policy, expandAt)
   const profiles = Object.fromEntries(
     Object.entries(config.profiles).map(([name, profile]) => [
       name,
@@ -212,7 +214,16 @@ function expandAll(config: Config, environment: Environment, lookup: SecretLooku
         : { ...profile, search: expandSearch(profile.search, expander(problems, ['profiles', name, 'search'])) },
     ]),
   )
-  const expandedConfig = { ...config, mcpServers, profiles, search, sandbox, store, ...(audit && { audit }) }
+  const expandedConfig = {
+    ...config,
+    mcpServers,
+    profiles,
+    search,
+    sandbox,
+    store,
+    ...(audit && { audit }),
+    ...(policy && { policy }),
+  }
   return { config: expandedConfig, unset, problems, warnings, secrets, uses, unresolvedUrls }
 }
 
@@ -254,4 +265,17 @@ function expandSandbox(sandbox: SandboxConfig, expandText: Expand): SandboxConfi
   const paths = (key: 'read' | 'write'): string[] =>
     sandbox[key].map((path, index) => expandText(path, ['sandbox', key, index], notInPaths))
   return { ...sandbox, read: paths('read'), write: paths('write') }
+}
+
+function expandPolicy(policy: PolicyConfig, expandText: Expand): PolicyConfig {
+  const rules = policy.rules.map((rule, index) => {
+    if (rule.path === undefined) return rule
+    const at = ['policy', 'rules', index, 'path']
+    const folders = (key: 'inside' | 'outside') =>
+      rule.path?.[key] && { [key]: rule.path[key].map((text, each) => expandText(text, [...at, key, each], notInPaths)) }
+    const { relativeTo } = rule.path
+    const base = relativeTo !== undefined && { relativeTo: expandText(relativeTo, [...at, 'relativeTo'], notInPaths) }
+    return { ...rule, path: { ...rule.path, ...folders('inside'), ...folders('outside'), ...base } }
+  })
+  return { ...policy, rules }
 }

@@ -1,5 +1,6 @@
 import { confusableNames, nearest, printable, unambiguous } from '@unfold-mcp/core'
 import { serverSlug } from '../names/naming.ts'
+import { listOf } from './policy.ts'
 import { sandboxSettings } from './process/sandbox.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 import { hasClientTokens } from './tokens.ts'
@@ -19,7 +20,26 @@ export function ruleViolations(config: Config): readonly RuleViolation[] {
     ...listenRules(config),
     ...embedders(config).flatMap(embedderRules),
     ...sandboxRules(config),
+    ...policyRules(config),
   ]
+}
+
+/** A misspelt name would be a rule that never applies. */
+function policyRules({ policy, mcpServers, profiles, tokens }: Config): readonly RuleViolation[] {
+  const known = {
+    server: Object.keys(mcpServers),
+    profile: Object.keys(profiles),
+    token: tokens.filter(({ role }) => role === undefined).map(({ name }) => name),
+  }
+  return (policy?.rules ?? []).flatMap((rule, index) =>
+    (['server', 'profile', 'token'] as const).flatMap((key) => {
+      const path = ['policy', 'rules', index, key]
+      const names = listOf(rule[key]).map((name, at) => ({ name, path: Array.isArray(rule[key]) ? [...path, at] : path }))
+      return names
+        .filter(({ name }) => !known[key].includes(name) && !(key === 'server' && name.includes('*')))
+        .map((each) => ({ path: each.path, message: unknown(key === 'token' ? 'client token' : key, each.name, known[key]) }))
+    }),
+  )
 }
 
 /** Folders and network of a sandbox that is off would be a limit that does not exist. */

@@ -103,6 +103,7 @@ function unionProblems(
   // Either a name or an object.
   if (path.at(-1) === 'exposure' || path.at(-1) === 'sandbox')
     return (issue.errors[isRecord(value) ? 1 : 0] ?? []).flatMap((each) => issueProblems(document, root, each, path))
+  if (path[0] === 'policy') return alternativeProblems(document, root, issue, path)
   if (!isRecord(value)) return [document.problem(path, `must be an object, not ${kindOf(value)}.`)]
   const hasCommand = 'command' in value
   const hasUrl = 'url' in value
@@ -123,6 +124,21 @@ function unionProblems(
     const isKnownKind = isUrl || value.type !== undefined
     return [document.problem(path, isKnownKind ? `requires "${needed}".` : 'requires "command" or "url".')]
   })
+}
+
+/** Reports the problems of the alternative that has the type of the value. */
+function alternativeProblems(
+  document: ConfigDocument,
+  root: unknown,
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  path: readonly PropertyKey[],
+): readonly ConfigProblem[] {
+  const ofType = issue.errors.find((errors) => errors.every((each) => each.path.length > 0 || each.code !== 'invalid_type'))
+  if (ofType !== undefined) return ofType.flatMap((each) => issueProblems(document, root, each, path))
+  const expected = issue.errors.flatMap(([each]) =>
+    each?.code === 'invalid_type' ? [typeNames[each.expected] ?? each.expected] : [],
+  )
+  return [document.problem(path, `must be ${expected.join(' or ')}, not ${kindOf(valueAt(root, path))}.`)]
 }
 
 const looksLikeUrl = (server: unknown): boolean =>

@@ -3,6 +3,7 @@ import { hostProfiles } from '@unfold-mcp/core'
 import { z } from 'zod'
 import { mcpPath, serverSegment } from '../base/mcp-path.ts'
 import { isReserved } from '../names/reserved.ts'
+import { policy, policyKeysAt } from './policy.ts'
 
 // The maximum is that of a Node timer.
 const ms = z.int().min(0).max(2_147_483_647)
@@ -288,6 +289,7 @@ export const configSchema = z.strictObject({
   ...z.strictObject(presentation).partial().shape,
   remember: remember.default('session'),
   trust: trust.default('watch'),
+  policy: policy.optional().describe('Rules for calls: allow, deny or ask a person'),
   search: search.default(search.parse({})).describe('Semantic search and learning'),
   groups: z
     .record(
@@ -366,6 +368,7 @@ export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly s
   if (path.length === 0) return shapes.top
   if (path.at(-1) === 'exposure' && (path.length === 1 || (path.length === 3 && first === 'profiles'))) return exposureKeys
   if (path.at(-1) === 'sandbox' && (path.length === 1 || (path.length === 3 && first === 'mcpServers'))) return sandboxKeys
+  if (first === 'policy') return policyKeysAt(path)
   if (first === 'mcpServers') {
     if (path.length === 2) return isUrl ? shapes.url : shapes.command
     return path.length === 4 && third === 'tools' ? shapes.tool : []

@@ -19,6 +19,9 @@ import { type CallHandler, composeMiddleware, type Middleware } from '../middlew
 import { PoisoningChecks } from '../poisoning/poisoning-checks.ts'
 import { isSameProgram } from '../poisoning/same-program.ts'
 import { collectSubjects } from '../poisoning/subjects.ts'
+import { policyMiddleware } from '../policy/middleware.ts'
+import { Policy } from '../policy/policy.ts'
+import type { Ask } from '../policy/verdict.ts'
 import { UpstreamProxy } from '../proxy/proxy.ts'
 import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore } from '../results/store.ts'
@@ -53,6 +56,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly clock?: Clock
   /** Applied to every call; the first one is outermost. */
   readonly middleware?: readonly Middleware[]
+  /** Asks a person about a call that the policy does not decide; default: the call is denied. */
+  readonly ask?: Ask
   /** Called before every tool call; a failure that it throws is returned to the client. */
   readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
   /** Called after a call that ended before it reached a server. */
@@ -94,6 +99,7 @@ export class Gateway implements AsyncDisposable {
   /** By client; cleared when tools or configuration change. */
   readonly #savings = new Map<Client | undefined, Promise<Savings>>()
   #read: ReadConfig
+  #policy: Policy | undefined
   #applied: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
@@ -109,6 +115,7 @@ export class Gateway implements AsyncDisposable {
     const { config } = read
     this.#options = options
     this.#read = read
+    this.#policy = policyOf(read, options.folder)
     this.access = new Access(config, {
       toolsOf: (server) => this.source.entriesOf(server).map(({ tool }) => tool.name),
       lazy: options.lazy,
@@ -178,7 +185,13 @@ export class Gateway implements AsyncDisposable {
       maxCharacters: () => this.config.results.maxCharacters,
       hasOutputSchema: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
     })
-    const callUpstream = composeMiddleware([truncate, ...middleware], this.proxy.call)
+    // Innermost, so that nothing reaches a server without a verdict.
+    const policy = policyMiddleware({
+      decide: ({ upstream: server, tool, input, client }) =>
+        this.#policy?.decide({ server, tool, input, client, definition: () => this.source.toolOf(server, tool) }),
+      ask: options.ask,
+    })
+    const callUpstream = composeMiddleware([truncate, ...middleware, policy], this.proxy.call)
     this.source = new UpstreamSource(config, {
       callOf: (server) => this.#callOf(server, callUpstream),
       admit: (server, tools) => this.trust.admit(server, 'tool', tools, ({ name }) => name),
@@ -186,6 +199,7 @@ export class Gateway implements AsyncDisposable {
     this.toolboxes = new Toolboxes({
       config: () => this.config,
       access: this.access,
+      isDenied: (client, server, definition) => this.#isDenied(client, server, definition),
       source: this.source,
       proxy: this.proxy,
       results: this.#results,
@@ -244,9 +258,10 @@ export class Gateway implements AsyncDisposable {
     const { config } = read
     await this.trust.load(Object.keys(config.mcpServers))
     await this.#loadCached(config)
-    this.#read = read
-    this.access.configure(config)
     const { folder, store, sandboxBase } = this.#options
+    this.#read = read
+    this.#policy = policyOf(read, folder)
+    this.access.configure(config)
     const { processes, sandbox } = config
     const configs = Object.entries(config.mcpServers).map(
       ([name, server]) => [name, upstreamConfig(server, { folder, processes, sandbox, sandboxBase })] as const,
@@ -286,6 +301,13 @@ export class Gateway implements AsyncDisposable {
     this.#results.close()
     await this.trust.close()
     await Promise.all(this.#saving)
+  }
+
+  /** True if the policy denies a tool to a client with any arguments. */
+  #isDenied(client: Client | undefined, server: string, definition: Tool): boolean {
+    const tool = this.source.originalName(server, definition.name)
+    if (this.#policy === undefined || tool === undefined) return false
+    return this.#policy.denies({ server, tool, client, definition: () => definition })
   }
 
   #callOf(upstream: string, callUpstream: CallHandler): CallUpstream {
@@ -391,3 +413,6 @@ export class Gateway implements AsyncDisposable {
     this.#saving.add(saving)
   }
 }
+
+const policyOf = ({ config: { policy } }: ReadConfig, folder: string): Policy | undefined =>
+  policy === undefined ? undefined : new Policy(policy, folder)

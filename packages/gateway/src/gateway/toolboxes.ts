@@ -1,4 +1,4 @@
-import { Failure, printable } from '@unfold-mcp/core'
+import { Failure, printable, type Tool } from '@unfold-mcp/core'
 import { type Extension, Toolbox, type ToolboxOptions } from '@unfold-mcp/server'
 import type { Access, Client } from '../access/access.ts'
 import type { Log } from '../base/log.ts'
@@ -18,6 +18,8 @@ type Options = ToolboxOptions<unknown, Record<string, unknown>, Client>
 export interface ToolboxesOptions {
   readonly config: () => Config
   readonly access: Access
+  /** True if the policy denies a tool of a server to a client, whatever the arguments; `tool` has its name among those of all servers. */
+  readonly isDenied: (client: Client | undefined, server: string, tool: Tool) => boolean
   readonly source: UpstreamSource
   readonly proxy: UpstreamProxy
   readonly results: ResultStore
@@ -40,9 +42,18 @@ export class Toolboxes {
   readonly #closeListeners = new Set<(toolbox: GatewayToolbox) => Promise<void>>()
 
   constructor(options: ToolboxesOptions) {
-    const { access, source } = options
+    const { access, source, isDenied } = options
     this.#options = options
-    this.all = createToolbox(options, source, { name: 'unfold', title: 'Unfold gateway', version, description, permit: access })
+    this.all = createToolbox(options, source, {
+      name: 'unfold',
+      title: 'Unfold gateway',
+      version,
+      description,
+      permit: {
+        permits: (client, tool, place) => access.permits(client, tool, place) && !isDenied(client, place.source, tool),
+        version: () => access.version(),
+      },
+    })
   }
 
   get count(): number {
@@ -82,17 +93,18 @@ export class Toolboxes {
       const name = printable(server)
       throw new Failure('unknown_server', `The server "${name}" no longer exists.`, { server: name, nearest: [] })
     }
-    const { access, source, config } = this.#options
+    const { access, source, config, isDenied } = this.#options
     const serverSource = new ServerSource(source, server)
     const toolbox = createToolbox(this.#options, serverSource, {
       name: server,
       version,
       introduce: () => serverIntroduction(server, config().mcpServers[server]?.description, source.selfDescription(server) ?? {}),
       permit: {
-        permits(client, { name }) {
-          if (name === readResultTool.name) return true
-          const shared = serverSource.sharedName(name)
-          return shared !== undefined && access.permits(client, { name: shared }, { source: server, group: server })
+        permits(client, tool) {
+          if (tool.name === readResultTool.name) return true
+          const name = serverSource.sharedName(tool.name)
+          if (name === undefined || !access.permits(client, { name }, { source: server, group: server })) return false
+          return !isDenied(client, server, { ...tool, name })
         },
         version: () => access.version(),
       },

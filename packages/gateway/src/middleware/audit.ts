@@ -6,6 +6,7 @@ import type { CallRecord, Journal } from '../observability/journal.ts'
 import type { Redactor } from '../observability/redactor.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Middleware, ProxiedCall } from './chain.ts'
+import { DeniedError } from './denied.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
 import { traceOf } from './trace.ts'
 
@@ -28,7 +29,8 @@ export function auditCalls(options: AuditOptions): Middleware {
       recordCall(options, call, { id, startedAt, outcome: outcomeOf(result), received: jsonSize(result) })
       return result
     } catch (error) {
-      recordCall(options, call, { id, startedAt, outcome: reasonOf(error), received: 0 })
+      const rule = error instanceof DeniedError ? error.rule : undefined
+      recordCall(options, call, { id, startedAt, outcome: reasonOf(error), received: 0, rule })
       throw redactError(error, options.redactor)
     }
   }
@@ -63,18 +65,20 @@ interface Outcome {
   readonly startedAt: number
   readonly outcome: string
   readonly received: number
+  readonly rule?: string | undefined
 }
 
 function recordCall(
   { log, journal, redactor, audit }: AuditOptions,
   call: ProxiedCall,
-  { id, startedAt, outcome, received }: Outcome,
+  { id, startedAt, outcome, received, rule }: Outcome,
 ): void {
   const measured = {
     ms: Math.round(performance.now() - startedAt),
     outcome,
     sentCharacters: jsonSize(call.input),
     receivedCharacters: received,
+    ...(rule !== undefined && { rule }),
   }
   const record: CallRecord = {
     client: redactor.name(call.client?.id ?? 'anonymous'),
@@ -85,7 +89,7 @@ function recordCall(
   journal.write('call', record)
   void audit?.call(callerOf(call), { ...auditedCall(call, id), ...measured })
   const level = outcome === 'ok' || outcome === 'error' || outcome === 'input_required' ? 'info' : 'warn'
-  const message = `${record.tool} ${outcome}, ${record.ms} ms (${record.client})`
+  const message = `${record.tool} ${outcome}${rule === undefined ? '' : ` by ${rule}`}, ${record.ms} ms (${record.client})`
   journal.write('log', { level, message, upstream: record.upstream, data: record })
   log[level](record, message)
 }

@@ -28,6 +28,8 @@ export interface CallRecord {
   readonly tool: string
   readonly ms: number
   readonly outcome: string
+  /** The rule of the policy that denied it, such as `policy.rules[2]`. */
+  readonly rule?: string
   /** Approximate sizes. */
   readonly sentCharacters: number
   readonly receivedCharacters: number

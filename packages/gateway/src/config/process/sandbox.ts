@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import type { Sandbox } from '@unfold-mcp/client'
+import { absolutePath } from '../absolute-path.ts'
 import type { Config, SandboxConfig } from '../schema.ts'
 
 /** What the gateway adds to the sandboxes of its servers. */
@@ -27,7 +28,7 @@ export function sandboxOf(
   { folder, cwd, ...base }: SandboxBase & { readonly folder: string; readonly cwd: string | undefined },
 ): Sandbox | undefined {
   if (preset === 'none') return undefined
-  const absolute = (path: string): string => (/^~(?:\/|$)/u.test(path) ? join(homedir(), path.slice(1)) : resolve(folder, path))
+  const absolute = (path: string): string => absolutePath(folder, path)
   // The home folder has to be named in `read`.
   const own = cwd === undefined || !relative(cwd, homedir()).startsWith('..') ? [] : [cwd]
   return {
