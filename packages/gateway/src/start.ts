@@ -21,6 +21,7 @@ import type { CatalogStore } from './stores/catalog.ts'
 import { memoryCatalog } from './stores/memory.ts'
 import { memoryTrustStore } from './trust/memory-store.ts'
 import type { TrustStore } from './trust/store.ts'
+import { trustFile } from './trust/trust-file.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
@@ -175,10 +176,9 @@ async function openTrust(
   onStatus: (problem: string | undefined) => void,
 ): Promise<TrustStore | 'unavailable'> {
   if (config.store.kind === 'memory') return memoryTrustStore()
-  const path = join(home, 'trust', `${createHash('sha256').update(file).digest('hex').slice(0, 16)}.db`)
   const { sqliteTrustStore } = await import('./trust/sqlite-store.ts')
   try {
-    return await sqliteTrustStore(path)
+    return await sqliteTrustStore(trustFile(home, file))
   } catch (error) {
     const problem = `${errorMessage(error)} Tools of servers with "trust": "pin" or "review" are held. Restore the file from a backup, or delete it to accept what the servers offer now.`
     onStatus(problem)
