@@ -19,6 +19,8 @@ export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   status: () => import('./commands/gateway/status.ts'),
   logs: () => import('./commands/gateway/logs.ts'),
   audit: () => import('./commands/gateway/audit.ts'),
+  review: () => import('./commands/trust/review.ts'),
+  trust: () => import('./commands/trust/trust.ts'),
   reload: () => import('./commands/gateway/reload.ts'),
   restart: () => import('./commands/gateway/restart.ts'),
   enable: () => import('./commands/gateway/enable.ts'),

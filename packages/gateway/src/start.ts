@@ -20,9 +20,11 @@ import { passphraseFrom } from './secrets/passphrase.ts'
 import { SecretResolver } from './secrets/resolver.ts'
 import type { Passphrase } from './secrets/store.ts'
 import type { CatalogStore } from './stores/catalog.ts'
+import { decisionPath } from './stores/decision-path.ts'
 import { memoryCatalog } from './stores/memory.ts'
 import { memoryTrustStore } from './trust/memory-store.ts'
 import type { TrustStore } from './trust/store.ts'
+import { trustFile } from './trust/trust-file.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
@@ -181,10 +183,9 @@ async function openTrust(
   onStatus: (problem: string | undefined) => void,
 ): Promise<TrustStore | 'unavailable'> {
   if (config.store.kind === 'memory') return memoryTrustStore()
-  const path = decisionPath('trust', { home, file })
   const { sqliteTrustStore } = await import('./trust/sqlite-store.ts')
   try {
-    return await sqliteTrustStore(path)
+    return await sqliteTrustStore(trustFile(home, file))
   } catch (error) {
     const problem = `${errorMessage(error)} Tools of servers with "trust": "pin" or "review" are held. Restore the file from a backup, or delete it to accept what the servers offer now.`
     onStatus(problem)
@@ -201,13 +202,9 @@ async function openApprovals(
   if (config.store.kind === 'memory') return memoryApprovalStore()
   const { sqliteApprovalStore } = await import('./approvals/sqlite-store.ts')
   try {
-    return await sqliteApprovalStore(decisionPath('approvals', { home, file }))
+    return await sqliteApprovalStore(decisionPath(home, 'approvals', file))
   } catch (error) {
     onStatus(`${errorMessage(error)} Calls that need approval are denied. Restore the file from a backup, or delete it.`)
     return 'unavailable'
   }
 }
-
-/** Files of decisions are separate for each configuration file. */
-const decisionPath = (kind: 'trust' | 'approvals', { home, file }: Pick<StartOptions, 'home' | 'file'>): string =>
-  join(home, kind, `${createHash('sha256').update(file).digest('hex').slice(0, 16)}.db`)

@@ -21,7 +21,8 @@ const harmless: Tool = { ...read, description: 'Reads a note by its name' }
 
 const names = (client: TestClient): Promise<readonly string[]> => client.toolNames()
 type Gateway = Awaited<ReturnType<typeof served>>
-const review = async (gateway: Gateway): Promise<readonly ReviewItem[]> => (await gateway.api('/review')) as readonly ReviewItem[]
+const review = async (gateway: Gateway): Promise<readonly ReviewItem[]> =>
+  ((await gateway.api('/review')) as readonly ReviewItem[]).filter(({ state }) => state === 'held')
 
 /** Lets the server change its tools, and waits until the gateway has read them. */
 async function become(gateway: Gateway, tools: readonly Tool[]): Promise<void> {

@@ -15,7 +15,7 @@ export interface ApplyOptions {
   readonly io: Io
   readonly output: Output
   /** Confirmation prompt; a function is called after the edit was computed. */
-  readonly question?: string | (() => string | undefined)
+  readonly question?: string | (() => string | undefined | Promise<string | undefined>)
   /** Called after the diff was printed; throws if the edit must not be written. */
   readonly consent?: () => Promise<void>
   /** Called after all confirmations, before the edit is written. */
@@ -39,7 +39,7 @@ export async function applyEdit(plan: PlannedEdit, options: ApplyOptions): Promi
   for (const line of diffLines(before, after, { style, mask })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
   await options.consent?.()
-  const prompt = typeof question === 'function' ? question() : question
+  const prompt = typeof question === 'function' ? await question() : question
   if (prompt !== undefined) await requireConfirmation(prompt, { flags, io, otherwise: 'No changes written.' })
   await options.confirmed?.()
   const written = await withEditErrors(writeEdit(plan))

@@ -19,11 +19,12 @@ export async function configToEdit(flags: Flags, io: Io): Promise<string> {
   return (await findConfig(textOf(flags, 'config'), io)) ?? userConfigFile(io)
 }
 
-/** Edits the configuration of a gateway; rejects edits that make it invalid. */
+/** Edits the configuration of a gateway; rejects edits that make it invalid. `review` returns a question to ask before writing. */
 export async function editConfig(
   file: string,
   edit: Edit,
   applying: ApplyOptions,
+  review?: (after: ReadConfig) => Promise<string | undefined>,
 ): Promise<ApplyResult & { readonly read: ReadConfig }> {
   const { parseConfig } = await import('@unfold-mcp/gateway/config')
   const { io } = applying
@@ -40,6 +41,7 @@ export async function editConfig(
   const commands = await addedCommands(plan.before, plan.after)
   const applied = await applyEdit(plan, {
     ...applying,
+    ...(review !== undefined && { question: () => review(read(plan.after)) }),
     consent: () => requireCodeConsent(variables, { flags, io, otherwise: 'No changes written.' }),
     // Before a running gateway reads the file.
     confirmed: () => approveCommands(file, commands, io, output),

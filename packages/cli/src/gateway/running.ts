@@ -84,22 +84,31 @@ export async function restartServers(
 
 const origin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
 
+export interface AdminRequest {
+  readonly method?: string
+  readonly signal: AbortSignal
+  readonly headers?: Record<string, string>
+  /** Sent as JSON. */
+  readonly body?: unknown
+}
+
 /** Sends an authenticated request to the admin API. */
 export async function adminRequest(
   gateway: RunRecord,
   path: string,
-  {
-    method = 'GET',
-    signal,
-    headers = {},
-  }: { readonly method?: string; readonly signal: AbortSignal; readonly headers?: Record<string, string> },
+  { method = 'GET', signal, headers = {}, body }: AdminRequest,
 ): Promise<Response> {
   let response: Response
   try {
     response = await fetch(new URL(`/api/${path}`, gateway.url), {
       method,
       signal,
-      headers: { authorization: `Bearer ${gateway.admin}`, ...headers },
+      headers: {
+        authorization: `Bearer ${gateway.admin}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'error',
     })
   } catch (error) {
@@ -112,8 +121,8 @@ export async function adminRequest(
     )
   }
   if (response.ok) return response
-  const body = (await response.text()).slice(0, 1_000)
-  throw new CommandError(exit.failed, 'refused', `Gateway request failed (${response.status}): ${messageIn(body)}`)
+  const reply = (await response.text()).slice(0, 1_000)
+  throw new CommandError(exit.failed, 'refused', `Gateway request failed (${response.status}): ${messageIn(reply)}`)
 }
 
 function messageIn(text: string): string {

@@ -14,6 +14,8 @@ const gateway = [
   'status',
   'logs',
   'audit',
+  'review',
+  'trust',
   'reload',
   'restart',
   'enable',

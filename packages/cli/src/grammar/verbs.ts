@@ -217,6 +217,24 @@ export const verbs: { readonly [name: string]: Verb } = {
       config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
     },
   },
+  review: {
+    description: 'Approve or block what servers changed',
+    usage: '[<server>]',
+    takesUpstream: true,
+    flags: {
+      approve: texts('server[/tool]', 'Approve a tool, or everything of a server that is not blocked; repeatable'),
+      block: texts('server[/tool]', 'Block a tool under any name, or everything of a server; repeatable'),
+      'approve-harmless': toggle('Approve everything in which no rule found anything'),
+      ...runningFlags,
+    },
+  },
+  trust: {
+    description: 'Move decisions about servers to another machine',
+    usage: 'export [<file>] | import <file>',
+    flags: {
+      config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
+    },
+  },
   reload: {
     description: 'Reload the configuration of the running gateway',
     usage: '',

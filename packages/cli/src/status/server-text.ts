@@ -5,7 +5,7 @@ import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
 import { formatDuration, joinParts } from './format.ts'
 import { signInWays } from './sign-in-text.ts'
-import { announcesText, changeText, type Screen, slowdownText, stateText, type Upstream } from './status-text.ts'
+import { announcesText, changeText, reviewText, type Screen, slowdownText, stateText, type Upstream } from './status-text.ts'
 import { attemptText } from './summary.ts'
 
 /** Details of one server of a gateway. */
@@ -25,6 +25,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     ['sandbox', sandboxText(upstream)],
     ['changes', joinParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)])],
     ['slowed', slowdownLine(upstream)],
+    ['review', reviewText(upstream, style) ?? ''],
     ['calls', `${formatNumber(calls.running)} running, ${formatNumber(calls.waiting)} waiting`],
     ['last stderr', lastOutput === undefined ? '' : safeText(lastOutput, { limit: 500 })],
     ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],

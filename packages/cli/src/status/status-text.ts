@@ -36,6 +36,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ...(rows.length === 0 ? ['No servers. Add one: unfold add <name> -- <command>'] : serverLines(rows, { style, width })),
     '',
     savingsLine(status),
+    ...heldLines(status, style),
     ...clientLines(status, width),
   ].join('\n')
 }
@@ -116,6 +117,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       throttleMs === 0 ? undefined : `slowed to ${formatDuration(throttleMs)}`,
       slowdownText(upstream),
       isIdle ? undefined : `${plural(calls.running, 'call')} running, ${calls.waiting} waiting`,
+      reviewText(upstream, style),
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
       state === 'starting' || state === 'installing' ? progressText(upstream) : undefined,
@@ -131,6 +133,20 @@ export function slowdownText({ slowdown }: Upstream): string | undefined {
   if (slowdown === undefined) return undefined
   const { costMs, delayMs } = slowdown
   return `refreshed at most every ${formatDuration(delayMs)} because a refresh takes ${formatDuration(costMs)}`
+}
+
+/** Counts what waits for a review, and what is blocked. */
+export function reviewText({ name, held, blocked }: Upstream, style: Style): string | undefined {
+  const parts = [
+    held === 0 ? undefined : style.yellow(`${formatNumber(held)} held for review: unfold review ${safeText(name)}`),
+    blocked === 0 ? undefined : `${formatNumber(blocked)} blocked`,
+  ]
+  return held + blocked === 0 ? undefined : joinParts(parts)
+}
+
+function heldLines({ upstreams }: GatewayStatus, style: Style): readonly string[] {
+  const held = upstreams.reduce((sum, upstream) => sum + upstream.held, 0)
+  return held === 0 ? [] : [style.yellow(`${formatNumber(held)} held for review, hidden from clients: unfold review`)]
 }
 
 /** Refers to details that `unfold status <server>` shows. */

@@ -53,14 +53,18 @@ export function attemptText({ attempt = 1, nextRetryInMs }: Pick<UpstreamStatus,
 }
 
 /** Counts by state, then one line per server. */
-export function summaryLines({ upstreams, notStarted, source }: Gateway, clean: Clean): readonly string[] {
+export function summaryLines({ upstreams, notStarted, source, trust }: Gateway, clean: Clean): readonly string[] {
   const statuses = upstreams.statuses()
   const width = nameWidth([...statuses.map(({ name }) => name), ...notStarted.keys()])
   const line = (name: string, status: string): string => `  ${safeText(name).padEnd(width)}  ${status}`
   return [
     `Servers: ${countsText(statuses, notStarted.size)}`,
     ...[...notStarted].map(([name, [problem]]) => line(name, notStartedText(problem?.message))),
-    ...statuses.map((status) => line(status.name, serverLine(status, source.toolCount(status.name), clean))),
+    ...statuses.map((status) => {
+      const held = trust.held(status.name).length
+      const review = held === 0 ? '' : `, ${formatNumber(held)} held for review: unfold review ${safeText(status.name)}`
+      return line(status.name, `${serverLine(status, source.toolCount(status.name), clean)}${review}`)
+    }),
   ]
 }
 

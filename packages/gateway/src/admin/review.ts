@@ -5,8 +5,10 @@ import { type Difference, diffDefinitions } from '../trust/diff.ts'
 import type { ItemKind } from '../trust/record.ts'
 import { parseBody } from './body.ts'
 
-/** A definition that waits for a decision. */
+/** A definition that a person may approve or block. */
 export interface ReviewItem {
+  /** `changed`: served, but new or changed since a person last reviewed it. */
+  readonly state: 'held' | 'changed' | 'blocked'
   readonly server: string
   readonly kind: ItemKind
   /** Name on the server, escaped; empty for instructions. */
@@ -20,11 +22,12 @@ export interface ReviewItem {
   readonly hazards: readonly Finding[]
 }
 
-/** Definitions of all servers, or of one, that wait for a decision. */
+/** Definitions of all servers, or of one, that a person may approve or block. */
 export function reviewItems({ upstreams, trust }: Gateway, server: string | null): readonly ReviewItem[] {
   const servers = server === null ? upstreams.names : [server]
   return servers.flatMap((name) =>
-    trust.held(name).map(({ item, previous, hazards, digest }) => ({
+    trust.reviewables(name).map(({ state, item, previous, hazards, digest }) => ({
+      state,
       server: name,
       kind: item.kind,
       name: printable(item.name),

@@ -12,6 +12,7 @@ import type { CallUpstream } from '../catalog/entries.ts'
 import type { SelfDescription } from '../catalog/groups.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import type { SandboxBase } from '../config/process/sandbox.ts'
+import { policyDigest } from '../config/policy-digest.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { upstreamConfig } from '../config/upstream.ts'
@@ -21,7 +22,6 @@ import { isSameProgram } from '../poisoning/same-program.ts'
 import { collectSubjects } from '../poisoning/subjects.ts'
 import { policyMiddleware } from '../policy/middleware.ts'
 import { Policy } from '../policy/policy.ts'
-import type { Ask } from '../policy/verdict.ts'
 import { UpstreamProxy } from '../proxy/proxy.ts'
 import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore } from '../results/store.ts'
@@ -56,8 +56,6 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly clock?: Clock
   /** Applied to every call; the first one is outermost. */
   readonly middleware?: readonly Middleware[]
-  /** Asks a person about a call that the policy does not decide; default: the call is denied. */
-  readonly ask?: Ask
   /** Called before every tool call; a failure that it throws is returned to the client. */
   readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
   /** Called after a call that ended before it reached a server. */
@@ -189,7 +187,7 @@ export class Gateway implements AsyncDisposable {
     const policy = policyMiddleware({
       decide: ({ upstream: server, tool, input, client }) =>
         this.#policy?.decide({ server, tool, input, client, definition: () => this.source.toolOf(server, tool) }),
-      ask: options.ask,
+      ask: this.approvals.ask,
     })
     const callUpstream = composeMiddleware([truncate, ...middleware, policy], this.proxy.call)
     this.source = new UpstreamSource(config, {

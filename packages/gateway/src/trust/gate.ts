@@ -6,6 +6,7 @@ import { acceptsBaseline, type Change, decide, type TrustSetting } from './decid
 import { digestsOf } from './digest.ts'
 import { hazardsOf } from './hazards.ts'
 import { accept, block, emptyRecord, type Item, type ItemKind, RecordIndex, type ServerRecord, setBaseline } from './record.ts'
+import { type Reviewable, reviewables } from './reviewable.ts'
 import type { TrustStore } from './store.ts'
 
 export interface TrustGateOptions {
@@ -138,12 +139,18 @@ export class TrustGate {
     return this.#servers.get(server)?.isUnknown === true
   }
 
-  /** Accepts held definitions. Resolves with the number of them, once the decision is on disk. */
+  /** What a person may decide about a server. */
+  reviewables(server: string): readonly Reviewable[] {
+    const state = this.#servers.get(server)
+    return state === undefined ? [] : reviewables(state.index.record, { held: this.held(server), blocked: this.blocked(server) })
+  }
+
+  /** Accepts reviewable definitions. Resolves with the number of them, once the decision is on disk. */
   approve(server: string, digests: ReadonlySet<string>): Promise<number> {
     return this.#decide(server, digests, (record, items, at) => accept(record, items, 'person', at))
   }
 
-  /** Blocks held definitions, under any name. Resolves with the number of them, once the decision is on disk. */
+  /** Blocks reviewable definitions, under any name. Resolves with the number of them, once the decision is on disk. */
   block(server: string, digests: ReadonlySet<string>): Promise<number> {
     return this.#decide(server, digests, block)
   }
@@ -160,7 +167,7 @@ export class TrustGate {
     change: (record: ServerRecord, items: readonly Item[], at: number) => ServerRecord,
   ): Promise<number> {
     const { store, clock } = this.#options
-    const items = this.held(server)
+    const items = this.reviewables(server)
       .filter(({ digest }) => digests.has(digest))
       .map(({ item }) => item)
     if (items.length === 0) return 0

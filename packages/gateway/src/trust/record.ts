@@ -1,7 +1,9 @@
 import { digestsOf, isWithin, type Shape, shapeOf } from './digest.ts'
 
+export const itemKinds = ['tool', 'prompt', 'template', 'instructions'] as const
+
 /** What kind of text or definition of a server is pinned. */
-export type ItemKind = 'tool' | 'prompt' | 'template' | 'instructions'
+export type ItemKind = (typeof itemKinds)[number]
 
 /** One definition that a server offers. */
 export interface Item {
@@ -37,9 +39,7 @@ export interface ServerRecord {
 
 export const emptyRecord: ServerRecord = { baseline: [], accepted: [], blocked: [] }
 
-const itemKinds: ReadonlySet<string> = new Set<ItemKind>(['tool', 'prompt', 'template', 'instructions'])
-
-export const isItemKind = (text: string): text is ItemKind => itemKinds.has(text)
+export const isItemKind = (text: string): text is ItemKind => (itemKinds as readonly string[]).includes(text)
 
 // Automatic decisions are forgotten beyond this number per item; decisions of a person never are.
 const maxAutomatic = 20

@@ -1,5 +1,7 @@
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { secretReferencesIn } from '@unfold-mcp/core'
+import type { ReadConfig } from '@unfold-mcp/gateway/config'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { isLiteralSecret } from '../../config/index.ts'
@@ -8,6 +10,8 @@ import { jsonAt, setJson } from '../../edit/json.ts'
 import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { type Flags, type Invocation, isSet, textOf, textsOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
+import { findingText, type Inspection, inspectionText, inspectServer } from '../../review/inspection.ts'
+import { canAsk } from '../../review/reviewer.ts'
 import { safeText } from '../../text/safe.ts'
 
 const usage = 'Usage: unfold add <name> <url>, or unfold add <name> -- <command …>'
@@ -26,12 +30,28 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     return setJson(['mcpServers', name], server)(text)
   }
   const secrets = literalSecrets(target)
-  const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
+  let inspection: Inspection | undefined
+  const review = async (read: ReadConfig): Promise<string | undefined> => {
+    if (secretReferencesIn(JSON.stringify(target)).length > 0) {
+      output.note('Not checked, because it uses stored secrets. The gateway checks it when it starts.')
+      return undefined
+    }
+    inspection = await inspectServer(name, read, { file, flags, io, output })
+    if (inspection === undefined) return undefined
+    output.note(inspectionText(name, inspection))
+    for (const finding of inspection.findings) output.warn(findingText(finding))
+    return canAsk(flags, io) ? `Add ${safeText(name)}?` : undefined
+  }
+  const { read, ...applied } = await editConfig(file, edit, { flags, io, output }, review)
   for (const secret of secrets) output.warn(secretAdvice(name, secret))
   if (target.command !== undefined && (await commandPath(target.command, { ...io, cwd: target.cwd ?? io.cwd })) === undefined)
     output.warn(`Command not found: ${target.command}. Install it, or use its full path.`)
   reportConfig(file, read, output)
-  output.result(applied.changed ? `Added ${safeText(name)}` : 'No changes.', { name, ...applied })
+  output.result(applied.changed ? `Added ${safeText(name)}` : 'No changes.', {
+    name,
+    ...applied,
+    ...(inspection !== undefined && { inspection }),
+  })
   return exit.ok
 }
 
