@@ -21,6 +21,7 @@ export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   audit: () => import('./commands/gateway/audit.ts'),
   review: () => import('./commands/trust/review.ts'),
   trust: () => import('./commands/trust/trust.ts'),
+  approvals: () => import('./commands/trust/approvals.ts'),
   reload: () => import('./commands/gateway/reload.ts'),
   restart: () => import('./commands/gateway/restart.ts'),
   enable: () => import('./commands/gateway/enable.ts'),

@@ -1,6 +1,7 @@
 export type { Client } from './access/access.ts'
 export type { ClientStatus } from './access/clients.ts'
 export type { ReloadResult } from './admin/api.ts'
+export type { ApprovalReport } from './admin/approvals.ts'
 export type { ReviewItem } from './admin/review.ts'
 export type { GatewayStatus, ToolReport, UpstreamReport } from './admin/status.ts'
 export type { AuditPosition } from './audit/audit-file.ts'

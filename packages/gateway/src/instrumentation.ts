@@ -67,10 +67,9 @@ export class Instrumentation {
   }
 
   /** Gateway options that connect this instrumentation. */
-  hooks(config: () => Config): Pick<
-    GatewayOptions,
-    'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust' | 'onApproval' | 'redact'
-  > {
+  hooks(
+    config: () => Config,
+  ): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust' | 'onApproval' | 'redact'> {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })

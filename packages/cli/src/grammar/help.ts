@@ -16,6 +16,7 @@ const gateway = [
   'audit',
   'review',
   'trust',
+  'approvals',
   'reload',
   'restart',
   'enable',

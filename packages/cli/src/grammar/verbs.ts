@@ -235,6 +235,15 @@ export const verbs: { readonly [name: string]: Verb } = {
       config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
     },
   },
+  approvals: {
+    description: 'Answer calls that wait for approval',
+    usage: '[list] | approve|deny|revoke <id> …',
+    flags: {
+      watch: toggle('Show new calls until interrupted'),
+      for: text('once|session|always', 'With approve: how far it reaches; default: once'),
+      ...runningFlags,
+    },
+  },
   reload: {
     description: 'Reload the configuration of the running gateway',
     usage: '',

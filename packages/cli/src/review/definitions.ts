@@ -2,7 +2,7 @@ import type { ReviewItem } from '@unfold-mcp/gateway'
 import { adminRequest } from '../gateway/running.ts'
 import { safeText } from '../text/safe.ts'
 import { differenceLines } from './difference-text.ts'
-import type { Access, ReviewEntry, ReviewSource, Screen } from './entry.ts'
+import { type ReviewEntry, type ReviewSource, requestOf, type Screen } from './entry.ts'
 import { findingLines } from './finding-text.ts'
 
 /** Tools, prompts, resource templates and instructions of servers. */
@@ -18,11 +18,6 @@ export const definitions: ReviewSource = {
     return ((await response.json()) as { readonly decided: number }).decided
   },
 }
-
-const requestOf = ({ token, signal }: Access) => ({
-  signal,
-  ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
-})
 
 function entryOf(item: ReviewItem): ReviewEntry {
   const { server, kind, name, digest, state, hazards } = item

@@ -29,6 +29,12 @@ export interface Access {
   readonly signal: AbortSignal
 }
 
+/** Options of a request to the admin API. */
+export const requestOf = ({ token, signal }: Access) => ({
+  signal,
+  ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+})
+
 /** One kind of entries. */
 export interface ReviewSource {
   /** Key in the JSON output. */

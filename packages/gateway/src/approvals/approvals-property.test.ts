@@ -26,7 +26,10 @@ type Step =
 const which = fc.nat(3)
 const decision = fc.constantFrom('Allow once', 'Allow once', 'Deny')
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('call'), note: fc.nat(1), as: fc.constantFrom('queue', 'stateless', 'session') }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('call'), note: fc.nat(1), as: fc.constantFrom('queue', 'stateless', 'session') }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('repeat'), which, decision }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('decide'), which, decision: fc.constantFrom('once', 'once', 'deny') }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('reply'), which, result: fc.constantFrom('ok', 'lost', 'input') }) },
@@ -221,7 +224,9 @@ async function play(world: World, each: Step): Promise<void> {
       return
     }
     case 'decide': {
-      const open = (await store.list()).filter(({ state, question }) => state === 'pending' && question.policyDigest === world.policy)
+      const open = (await store.list()).filter(
+        ({ state, question }) => state === 'pending' && question.policyDigest === world.policy,
+      )
       const found = open[each.which % Math.max(1, open.length)]
       if (found !== undefined) void world.approvals.decide(found.id, each.decision, { by: 'terminal' })
       return
@@ -253,7 +258,9 @@ async function hasLostCall(world: World, note: number): Promise<boolean> {
   ])
 }
 
-test('AT-S07-1: no schedule of retries, drops and restarts sends a call twice with one approval', { timeout: 600_000 }, async () => {
+test('AT-S07-1: no schedule of retries, drops and restarts sends a call twice with one approval', {
+  timeout: 600_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
       const world = new World()

@@ -101,9 +101,7 @@ export class Approvals {
     const found = await store?.find(id)
     if (store === undefined || found === undefined) return undefined
     const decided = await store.update(found.call, (approvals) =>
-      decision === 'revoke'
-        ? withdraw(approvals, id)
-        : answer(approvals, id, { decision, now: clock.wallTime(), session }),
+      decision === 'revoke' ? withdraw(approvals, id) : answer(approvals, id, { decision, now: clock.wallTime(), session }),
     )
     if (decided === undefined) return undefined
     const outcome = decision === 'revoke' ? 'revoked' : decision === 'deny' ? 'denied' : 'approved'
@@ -219,8 +217,7 @@ export class Approvals {
       : undefined
     const progress = reportProgress(call, clock)
     const holdUntil = clock.wallTime() + holdMs
-    const until = (): number =>
-      form?.isOpen === true || progress.isRequested ? expiresAt : Math.min(expiresAt, holdUntil)
+    const until = (): number => (form?.isOpen === true || progress.isRequested ? expiresAt : Math.min(expiresAt, holdUntil))
     try {
       for (;;) {
         await waiter.wait(clock, until() - clock.wallTime(), signal)

@@ -19,11 +19,7 @@ export interface BoundCall extends Binding {
 }
 
 /** Binds a call to its caller, its tool as defined now, its arguments and the policy. Throws for arguments that are not JSON. */
-export function bind(
-  { upstream, tool, input, client, ctx }: ProxiedCall,
-  definition: object,
-  policyDigest: string,
-): BoundCall {
+export function bind({ upstream, tool, input, client, ctx }: ProxiedCall, definition: object, policyDigest: string): BoundCall {
   const binding: Binding = {
     caller: callerOf(client, ctx.client?.name),
     server: upstream,

@@ -27,12 +27,10 @@ export function askUser({ ctx }: ProxiedCall, params: ElicitParams, { timeoutMs,
   const signal = AbortSignal.any([stop.signal, ctx.signal])
   let isOpen = true
   const asking = ctx.client?.ask('elicitation/create', params, { signal, timeoutMs }) ?? Promise.reject(new Error('no client'))
-  asking
-    .then(answered)
-    .catch(() => {
-      isOpen = false
-      failed()
-    })
+  asking.then(answered).catch(() => {
+    isOpen = false
+    failed()
+  })
   return {
     get isOpen() {
       return isOpen

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '../../../../test/runs.ts'
-import { DecisionFileError } from '../stores/decision-file.ts'
 import { accept, block, emptyRecord, type Item, setBaseline } from './record.ts'
-import { sqliteTrustStore } from './sqlite-store.ts'
+import { sqliteTrustStore, TrustStoreError } from './sqlite-store.ts'
 
 let folder: string
 let files = 0
@@ -57,7 +56,7 @@ test.each([
 ])('a %s file is an error and stays as it is', async (_what, contents) => {
   const file = join(folder, `${files++}.db`)
   await writeFile(file, contents)
-  await expect(sqliteTrustStore(file)).rejects.toThrow(DecisionFileError)
+  await expect(sqliteTrustStore(file)).rejects.toThrow(TrustStoreError)
   expect(await readFile(file, 'utf8')).toBe(contents)
 })
 

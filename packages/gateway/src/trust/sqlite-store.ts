@@ -12,6 +12,8 @@ import {
 } from './record.ts'
 import type { TrustStore } from './store.ts'
 
+export { DecisionFileError as TrustStoreError } from '../stores/decision-file.ts'
+
 const format: DecisionFormat = {
   holds: 'trust decisions',
   applicationId: 0x75_6e_66_74,
@@ -26,7 +28,7 @@ const format: DecisionFormat = {
   `,
 }
 
-/** Opens the decisions in an SQLite file. Throws `DecisionFileError` for a corrupt or foreign file. */
+/** Opens the decisions in an SQLite file. Throws `TrustStoreError` for a corrupt or foreign file. */
 export async function sqliteTrustStore(path: string): Promise<TrustStore> {
   const file = await DecisionFile.open(path, format)
   return {
