@@ -25,15 +25,21 @@ function rowsOf(heading: string): readonly (readonly string[])[] {
 const marked = (text = ''): readonly string[] => [...text.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word)
 
 test('the page documents every admin API route with every response field, and every event', async () => {
-  await withGateway({ library, workbench }, {}, async ({ url = '', home, gateway }) => {
+  await withGateway({ library, workbench }, { trust: 'review' }, async ({ url = '', home, gateway }) => {
+    const [run] = await runningGateways(home)
+    const ask = async (path: string, decision?: object): Promise<unknown> => {
+      const request = decision === undefined ? {} : { method: 'POST', body: JSON.stringify(decision) }
+      const response = await fetch(new URL(`/api${path}`, url), {
+        ...request,
+        headers: { authorization: `Bearer ${run?.admin}` },
+      })
+      return response.json()
+    }
+    const held = (await ask('/review?upstream=library')) as readonly { readonly digest: string }[]
+    await ask('/review', { server: 'library', decision: 'approve', digests: held.map(({ digest }) => digest) })
     await using client = await connect({ url }, { protocol: 'session' })
     await client.call('library__find_books', { title: 'Library' })
     gateway.upstreams.events.emit('stderr', { upstream: 'library', line: 'A book is missing.' })
-    const [run] = await runningGateways(home)
-    const ask = async (path: string): Promise<unknown> => {
-      const response = await fetch(new URL(`/api${path}`, url), { headers: { authorization: `Bearer ${run?.admin}` } })
-      return response.json()
-    }
     const matchesIn = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []
 

@@ -40,6 +40,7 @@ function itemText({ server, kind, name, state, isNew, differences, hazards }: Re
   return [
     `${style.bold(safeText(`${server}: ${what}`))} (${news}${states[state]})`,
     ...findingLines(hazards, screen),
-    ...differences.flatMap((difference) => differenceLines(difference, style)),
+    // The name of a new tool is in the first line.
+    ...differences.filter(({ path }) => !isNew || path !== 'name').flatMap((difference) => differenceLines(difference, style)),
   ].join('\n')
 }

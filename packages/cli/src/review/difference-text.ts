@@ -36,17 +36,21 @@ interface Place {
 function pieceText({ kind, text }: TextPiece, { style, isFirst, isLast }: Place): string {
   if (kind === 'removed') return style.red(`[-${limited(text)}-]`)
   if (kind === 'added') return style.green(`{+${limited(text)}+}`)
-  if (text.length <= 2 * contextLength + 10) return safeText(text, { lines: true })
+  if (text.length <= 2 * contextLength + 10) return shown(text)
   const start = isFirst ? '' : text.slice(0, contextLength)
   const end = isLast ? '' : text.slice(-contextLength)
-  return safeText(`${start} … ${end}`, { lines: true })
+  return shown(`${start} … ${end}`)
 }
 
 // The end is never cut silently: it may be the part that matters.
 function limited(text: string): string {
-  const safe = safeText(text, { lines: true })
+  const safe = shown(text)
   if (safe.length <= maxLength) return safe
   return `${safe.slice(0, maxLength)} … (${safe.length - maxLength} more characters: unfold review --json)`
 }
+
+// Elsewhere colours are dropped. Here they are part of what a model reads.
+const shown = (text: string): string =>
+  safeText(text.replaceAll('\u001b', '\\u{1b}').replaceAll('\u009b', '\\u{9b}'), { lines: true })
 
 const indented = (text: string): readonly string[] => text.split('\n').map((line) => `    ${line}`)

@@ -162,6 +162,7 @@ export class Gateway implements AsyncDisposable {
         prompts: this.trust.admit(server, 'prompt', documents.prompts, ({ name }) => name),
         templates: this.trust.admit(server, 'template', documents.templates, ({ uriTemplate }) => uriTemplate),
       }),
+      listed: (server) => this.trust.settle(server, ['prompt', 'template']),
       save: (upstream, documents) => {
         this.poisoning.invalidate(upstream)
         this.#save(upstream, (key) => options.store.replaceDocuments(key, documents))
@@ -331,8 +332,7 @@ export class Gateway implements AsyncDisposable {
     })
     events.on('listed', ({ upstream }) => {
       this.#saveTools(upstream)
-      // What the server offers from now on is new.
-      void this.proxy.documentsRead().then(() => this.trust.settle(upstream))
+      this.trust.settle(upstream, ['tool', 'instructions'])
     })
     events.on('connected', ({ upstream }) => {
       const connection = this.upstreams.get(upstream)?.connection

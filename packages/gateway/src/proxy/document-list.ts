@@ -26,6 +26,8 @@ export interface DocumentListOptions {
   readonly pace?: Partial<Pace> | undefined
   readonly limit: () => number
   readonly changed: (kind: 'prompts' | 'resources') => void
+  /** Called when both lists have been read since connecting. */
+  readonly read: () => void
   readonly failed: (kind: 'prompts' | 'resources', error: unknown) => void
   /** Called when the server announces changes too often, once until it is calm again. */
   readonly throttled: (kind: 'prompts' | 'resources', delayMs: number) => void
@@ -135,7 +137,9 @@ export class DocumentList {
       },
     })
     this.#refreshers = { prompts, resources }
-    this.#firstRead = this.#settledWithin([prompts.readNow(), resources.readNow()])
+    const reads = [prompts.readNow(), resources.readNow()]
+    void Promise.all(reads).then(this.#options.read, () => undefined)
+    this.#firstRead = this.#settledWithin(reads)
   }
 
   /** Refreshes after a change notification; `resync`: a notification may have been missed. */

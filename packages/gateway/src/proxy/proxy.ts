@@ -28,13 +28,14 @@ export interface UpstreamProxyOptions {
   readonly log: Log
   /** Returns the prompts and templates of a server that clients may see. */
   readonly admit: (server: string, documents: Admissible) => Admissible
+  /** Called when a server has sent its first lists since connecting. */
+  readonly listed: (server: string) => void
   /** Stores the documents of a server for the next start. */
   readonly save: (server: string, snapshot: object) => void
 }
 
 type Admissible = Pick<DocumentList, 'prompts' | 'templates'>
 
-const discoveryTimeoutMs = 1_000
 const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
 
 /** Forwards calls, prompts, resources and completions between clients and upstream servers. */
@@ -76,13 +77,6 @@ export class UpstreamProxy {
       capabilities: (scope) => this.#announcer.capabilities(scope),
       clientUri: (client, server, uri) => this.#documents.clientUri(client, server, uri),
     }
-    clock.after(
-      discoveryTimeoutMs,
-      () => {
-        this.#isDiscovered = true
-      },
-      true,
-    )
     this.#follow()
   }
 
@@ -226,7 +220,7 @@ export class UpstreamProxy {
   }
 
   #list(server: string): DocumentList {
-    const { clock, random, pace, log, save } = this.#options
+    const { clock, random, pace, log, listed, save } = this.#options
     const list = new DocumentList({
       clock,
       random,
@@ -236,6 +230,10 @@ export class UpstreamProxy {
         save(server, list.snapshot)
         this.#documents.invalidate()
         this.#announcer.scheduleAnnouncement(server)
+      },
+      read: () => {
+        this.#admitted(server)
+        listed(server)
       },
       failed: (kind, error) => log.warn({ upstream: server, kind }, `${kind}/list failed, retrying: ${errorMessage(error)}`),
       throttled: (kind, delayMs) =>

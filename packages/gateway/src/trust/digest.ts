@@ -18,18 +18,18 @@ export interface Shape {
 // Live data in the `_meta` of tools that follow their state.
 const liveMeta = new Set(['available_modes', 'data_counts', 'hint'])
 
-const known = new WeakMap<object, Digests>()
+const computed = new WeakMap<object, Digests>()
 
 /** Throws for a definition that cannot be serialised. Computed once per object. */
 export function digestsOf(definition: object): Digests {
-  const found = known.get(definition)
+  const found = computed.get(definition)
   if (found !== undefined) return found
   const { name, ...body } = withoutLiveData(definition)
   const digests = {
     definition: sha256(canonicalJson({ ...body, ...(name !== undefined && { name }) })),
     body: sha256(canonicalJson(body)),
   }
-  known.set(definition, digests)
+  computed.set(definition, digests)
   return digests
 }
 

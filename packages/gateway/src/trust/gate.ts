@@ -82,7 +82,8 @@ export class TrustGate {
     if (state === undefined) return setting === 'off' ? definitions : []
     const items = definitions.map((definition) => ({ kind, name: nameOf(definition), definition }))
     if (kind === 'tool') state.withheld = new Set(items.map(({ name }) => name))
-    if (!state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)) {
+    const isBaseline = !state.isUnknown && items.length > 0 && acceptsBaseline(setting, state.index.record, kind)
+    if (isBaseline) {
       this.#saveBaseline(server, state, kind, items)
       // What a pinned server offers is served once the pins are on disk: a restart in between must not accept another list.
       if (setting === 'pin') return []
@@ -96,13 +97,14 @@ export class TrustGate {
     )
     state.blocked.set(kind, blocked)
     this.#report(server, state, held, 'held')
-    if (this.#report(server, state, changes, 'served').length > 0 && setting === 'watch')
-      this.#record(server, (record) =>
+    // The first list is not a change.
+    if (!isBaseline && this.#report(server, state, changes, 'served').length > 0 && setting === 'watch')
+      void this.#record(server, (record) =>
         accept(
           record,
           changes.map(({ item }) => item),
           'watch',
-          this.#options.clock.now(),
+          this.#options.clock.wallTime(),
         ),
       )
     if (kind !== 'instructions' && setting !== 'off' && hasHazardousInstructions(state)) return []
@@ -112,13 +114,13 @@ export class TrustGate {
     return definitions.filter((definition) => isServed.has(definition))
   }
 
-  /** Records that a server has sent its first lists: what it adds later is new. */
-  settle(server: string): void {
+  /** Records that a server has sent its first list of these kinds: what it adds later is new. */
+  settle(server: string, kinds: readonly ItemKind[]): void {
     const state = this.#servers.get(server)
     const setting = this.#options.settingOf(server)
     if (state === undefined || state.isUnknown || setting === 'off' || setting === 'review') return
-    const missing = allKinds.filter((kind) => !state.index.record.baseline.includes(kind) && !state.pendingBaselines.has(kind))
-    if (missing.length > 0) this.#record(server, (record) => setBaseline(record, missing))
+    const missing = kinds.filter((kind) => !state.index.record.baseline.includes(kind) && !state.pendingBaselines.has(kind))
+    if (missing.length > 0) void this.#record(server, (record) => setBaseline(record, missing))
   }
 
   /** True if a tool is held or blocked, by its name on the server. */
@@ -172,7 +174,7 @@ export class TrustGate {
       .map(({ item }) => item)
     if (items.length === 0) return 0
     if (store === undefined) throw new Error('The trust decisions cannot be written.')
-    this.#use(server, await store.update(server, (record) => change(record, items, clock.now())))
+    this.#use(server, await store.update(server, (record) => change(record, items, clock.wallTime())))
     return items.length
   }
 
@@ -214,7 +216,7 @@ export class TrustGate {
     state.pendingBaselines.add(kind)
     const { clock } = this.#options
     const saved = this.#record(server, (record) =>
-      record.baseline.includes(kind) ? record : setBaseline(accept(record, items, 'baseline', clock.now()), [kind]),
+      record.baseline.includes(kind) ? record : setBaseline(accept(record, items, 'baseline', clock.wallTime()), [kind]),
     )
     void saved.finally(() => state.pendingBaselines.delete(kind))
   }
