@@ -19,6 +19,7 @@ export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   status: () => import('./commands/gateway/status.ts'),
   logs: () => import('./commands/gateway/logs.ts'),
   audit: () => import('./commands/gateway/audit.ts'),
+  policy: () => import('./commands/gateway/policy.ts'),
   reload: () => import('./commands/gateway/reload.ts'),
   restart: () => import('./commands/gateway/restart.ts'),
   enable: () => import('./commands/gateway/enable.ts'),

@@ -14,6 +14,7 @@ const gateway = [
   'status',
   'logs',
   'audit',
+  'policy',
   'reload',
   'restart',
   'enable',
