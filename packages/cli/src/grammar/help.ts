@@ -17,6 +17,7 @@ const gateway = [
   'review',
   'trust',
   'approvals',
+  'policy',
   'reload',
   'restart',
   'enable',

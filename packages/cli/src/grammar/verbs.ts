@@ -244,6 +244,15 @@ export const verbs: { readonly [name: string]: Verb } = {
       ...runningFlags,
     },
   },
+  policy: {
+    description: 'Explain the policy for a call, or suggest rules',
+    usage: "test <tool> ['<arguments as JSON>'] | suggest",
+    flags: {
+      token: text('name', 'With test: as the client with this token'),
+      profile: text('name', 'With test: as a client of this profile'),
+      config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
+    },
+  },
   reload: {
     description: 'Reload the configuration of the running gateway',
     usage: '',

@@ -1,4 +1,4 @@
-import { firstSentence, printable, toolTokens } from '@unfold-mcp/core'
+import { firstSentence, printable, type ToolAnnotations, toolTokens } from '@unfold-mcp/core'
 import type { ClientStatus } from '../access/clients.ts'
 import type { AuditPosition } from '../audit/audit-file.ts'
 import { serverUrl } from '../base/mcp-path.ts'
@@ -40,6 +40,7 @@ export interface ToolReport {
   readonly tool: string
   readonly description: string
   readonly tokens: number
+  readonly annotations?: ToolAnnotations
   readonly findings?: readonly Finding[]
 }
 
@@ -165,6 +166,7 @@ export async function toolReports({
       tool: originalName,
       description: printable(firstSentence(tool.description ?? ''), 200),
       tokens: toolTokens(tool),
+      ...(tool.annotations !== undefined && { annotations: redactor.data(tool.annotations) as ToolAnnotations }),
       ...(toolFindings.length > 0 && { findings: redactor.data(toolFindings) as readonly Finding[] }),
     }
   })
