@@ -253,6 +253,15 @@ test('AT-S07-8: without an answer in time a call is denied, and a changed policy
     expect(await bob.text('both__write', { text: late })).toContain('nobody approved it in time')
     expect(await effects()).not.toContain(late)
   }
+  await using cyd = await person(gateway.url, {
+    era: 'stateless',
+    answer: async (question) => {
+      await until(async () => (await approvals()).every(({ state }) => state !== 'pending'), 'the question expires')
+      return choosing('Allow once')(question)
+    },
+  })
+  expect(await cyd.text('both__write', { text: 'answered late' })).toContain('the answer came too late')
+  expect(await effects()).not.toContain('answered late')
   const { stdout } = await at.unfold(['audit', '--json', '--type', 'approval', '--outcome', 'expired'])
   expect((JSON.parse(stdout) as { readonly records: readonly object[] }).records.length).toBeGreaterThanOrEqual(2)
 })

@@ -151,9 +151,16 @@ export function resume(
   return [replace(approvals, sent), sent]
 }
 
-/** Removes an open question, or an approval that was not used. The result is what was removed. */
-export function withdraw(approvals: readonly Approval[], id: string): Change<Approval | undefined> {
-  const found = approvals.find((each) => each.id === id && (each.state === 'pending' || each.state === 'approved'))
+/** Removes an open question. The result is what was removed. */
+export const withdraw = (approvals: readonly Approval[], id: string): Change<Approval | undefined> =>
+  removed(approvals, id, 'pending')
+
+/** Removes an approval that was not used. The result is what was removed. */
+export const revoke = (approvals: readonly Approval[], id: string): Change<Approval | undefined> =>
+  removed(approvals, id, 'approved')
+
+function removed(approvals: readonly Approval[], id: string, state: ApprovalState): Change<Approval | undefined> {
+  const found = approvals.find((each) => each.id === id && each.state === state)
   return found === undefined ? [approvals, undefined] : [approvals.filter((each) => each !== found), found]
 }
 

@@ -15,6 +15,7 @@ import {
   type Decision,
   finish,
   resume,
+  revoke,
   type Sender,
   suspend,
   withdraw,
@@ -101,9 +102,10 @@ export class Approvals {
     const found = await store?.find(id)
     if (store === undefined || found === undefined) return undefined
     const decided = await store.update(found.call, (approvals) =>
-      decision === 'revoke' ? withdraw(approvals, id) : answer(approvals, id, { decision, now: clock.wallTime(), session }),
+      decision === 'revoke' ? revoke(approvals, id) : answer(approvals, id, { decision, now: clock.wallTime(), session }),
     )
     if (decided === undefined) return undefined
+    if (decided.grant !== 'always') this.#expireAt(decided.expiresAt)
     const outcome = decision === 'revoke' ? 'revoked' : decision === 'deny' ? 'denied' : 'approved'
     this.#settled({ outcome, approval: decided, by })
     return decided
@@ -125,7 +127,7 @@ export class Approvals {
     if (bound === undefined) throw denied(call, verdict, 'its definition is not known')
     const asked: AskedCall = { call: reference === undefined ? call : withInputs(call, reference), verdict, bound, next }
     if (reference?.continuation !== undefined) return this.#continue(asked, reference, reference.continuation)
-    if (reference !== undefined) await this.#answer(call.ctx.inputResponses?.[inputKey], reference.id, bound)
+    if (reference !== undefined) await this.#answer(asked, call.ctx.inputResponses?.[inputKey], reference.id)
     return this.#proceed(asked, await this.#claimOrAsk(asked, reference?.id))
   }
 
@@ -142,11 +144,13 @@ export class Approvals {
         this.#options.onEvent({ outcome: 'unknown', approval: claimed.approval })
         throw effectUnknown(
           call,
+          verdict,
           'an identical call was approved and sent, and the gateway stopped before its result arrived. Whether it took effect is unknown. Check its effect first; calling again asks the user again.',
         )
       case 'used':
         throw effectUnknown(
           call,
+          verdict,
           'the approval was already used by an earlier request with this requestState, which may have taken effect. Calling again without requestState asks the user again.',
         )
       case 'none':
@@ -193,7 +197,7 @@ export class Approvals {
     })
     if (claimed.kind !== 'pending' || claimed.approval.id !== opened.id) this.#open.delete(opened.id)
     else {
-      clock.after(timeoutMs(), () => void this.#removeExpired(), true)
+      this.#expireAt(opened.expiresAt)
       this.#options.onEvent({ outcome: 'asked', approval: opened })
     }
     return claimed
@@ -229,7 +233,7 @@ export class Approvals {
         if (this.#bind(call)?.key !== bound.key) throw changed(call, verdict)
         const claimed = await this.#update(bound, (approvals) => claim(approvals, this.#claimant(call, undefined)))
         if (claimed.kind === 'pending') {
-          if (clock.wallTime() >= until()) throw pending(call)
+          if (clock.wallTime() >= until()) throw pending(call, verdict)
           continue
         }
         if (claimed.kind !== 'none') return await this.#proceed(asked, claimed)
@@ -280,18 +284,23 @@ export class Approvals {
   }
 
   /** Applies the answer in a repeated request of a 2026-07-28 client. */
-  async #answer(response: unknown, id: string, { key, caller }: BoundCall): Promise<void> {
+  async #answer({ call, verdict, bound }: AskedCall, response: unknown, id: string): Promise<void> {
     if (response === undefined) return
     const found = await this.#options.store?.find(id)
+    if (found === undefined || (found.state === 'pending' && found.expiresAt <= this.#options.clock.wallTime()))
+      throw denied(call, verdict, 'the answer came too late. Calling again without requestState asks the user again')
     // One changed byte is another call, which asks again.
-    if (found?.call === key) await this.decide(id, decisionIn(response), { by: caller })
+    if (found.call === bound.key) await this.decide(id, decisionIn(response), { by: bound.caller })
   }
 
   async #withdraw(bound: BoundCall, id: string): Promise<void> {
-    const withdrawn = await this.#update(bound, (approvals) =>
-      approvals.some((each) => each.id === id && each.state === 'pending') ? withdraw(approvals, id) : [approvals, undefined],
-    )
+    const withdrawn = await this.#update(bound, (approvals) => withdraw(approvals, id))
     if (withdrawn !== undefined) this.#settled({ outcome: 'withdrawn', approval: withdrawn })
+  }
+
+  #expireAt(time: number): void {
+    const { clock } = this.#options
+    clock.after(time - clock.wallTime(), () => void this.#removeExpired(), true)
   }
 
   async #removeExpired(): Promise<void> {

@@ -4,7 +4,7 @@ import type { ProxiedCall } from '../middleware/chain.ts'
 import { digestsOf } from '../trust/digest.ts'
 
 /** What an approval applies to. */
-export interface Binding {
+interface Binding {
   readonly caller: string
   readonly server: string
   readonly tool: string
