@@ -1,4 +1,4 @@
-import { validateArguments } from '@unfold-mcp/client'
+import { type Budget, validateArguments } from '@unfold-mcp/client'
 import { printable, type Tool, type ToolAnnotations } from '@unfold-mcp/core'
 import type { Client } from '../access/access.ts'
 import { absolutePath } from '../config/absolute-path.ts'
@@ -110,12 +110,15 @@ function annotated({ annotations }: PolicyRule): readonly Condition[] {
   return [{ name: 'annotations', evaluate }]
 }
 
+// Smaller than for a client: the gateway handles no other call meanwhile.
+const budget: Budget = { steps: 50_000, depth: 100, problems: 10, patternMs: 200 }
+
 function matching({ arguments: schema }: PolicyRule): readonly ArgumentCondition[] {
   if (schema === undefined) return []
   // The validator takes the schema of a tool, which is always an object.
   const inputSchema = { type: 'object', allOf: [schema] } as const
   const evaluate = ({ input }: SubjectCall): Evaluation => {
-    const { problems, unchecked } = validateArguments({ name: '', inputSchema }, input)
+    const { problems, unchecked } = validateArguments({ name: '', inputSchema }, input, budget)
     const [problem] = problems
     if (problem !== undefined) return { outcome: 'no', detail: `${problem.path} ${problem.message}`.trim() }
     const [reason] = unchecked

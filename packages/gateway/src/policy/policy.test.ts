@@ -87,7 +87,7 @@ test('arguments must match a schema, or must not', async () => {
 })
 
 test('a schema that takes too long to evaluate permits nothing', async () => {
-  const values = Array.from({ length: 300_000 }, (_, index) => index)
+  const values = Array.from({ length: 60_000 }, (_, index) => index)
   const schema = { properties: { values: { items: { anyOf: [{ const: -1 }, { type: 'number' }] } } } }
   expect(await decide({ default: 'deny', rules: [{ effect: 'allow', arguments: schema }] }, call({ values }))).toBe('deny')
   expect(await decide({ rules: [{ effect: 'deny', arguments: schema }] }, call({ values }))).toBe('deny')
