@@ -37,43 +37,33 @@ export async function reviewDialog(entries: readonly ReviewEntry[], { io, screen
     if (count < chosen.length)
       log.warn(`${plural(chosen.length - count, 'definition')} changed meanwhile. Run "unfold review" again.`, promptTerminal(io))
   }
-  let isOver = false
+  const applyToAll = async (decision: Decision, server: string): Promise<void> => {
+    const chosen = [...open].filter((entry) => entry.server === server)
+    const hazards = chosen.filter(({ isHarmless }) => !isHarmless).length
+    const warning = decision === 'approve' && hazards > 0 ? ` Rules found something in ${hazards} of them.` : ''
+    const question = `${decision === 'approve' ? 'Approve' : 'Block'} ${plural(chosen.length, 'definition')} of ${safeText(server)}?${warning}`
+    if (chosen.length === 1 || (await confirmPrompt(question, io))) await apply(decision, chosen)
+  }
   for (const [at, entry] of entries.entries()) {
-    if (isOver) break
-    if (!open.has(entry)) continue
-    io.stderr.write(`\n${entry.text(screen)}\n`)
-    const ofServer = [...open].filter(({ server }) => server === entry.server)
-    for (let isAnswered = false; !isAnswered; ) {
-      isAnswered = true
+    if (open.has(entry)) io.stderr.write(`\n${entry.text(screen)}\n`)
+    // Until this entry is decided: other keys only help, or decide about other entries.
+    while (open.has(entry)) {
       const key = await askKey(entry, `${at + 1} of ${entries.length}`, io)
+      if (key === 'q') return { approved: decided.approve, blocked: decided.block }
       if (key === 'a') await apply('approve', [entry])
       else if (key === 'b') await apply('block', [entry])
-      else if (key === 'A') isAnswered = await applyToAll('approve', ofServer)
-      else if (key === 'B') isAnswered = await applyToAll('block', ofServer)
-      else if (key === 'h')
-        await apply(
-          'approve',
-          [...open].filter(({ isHarmless }) => isHarmless),
-        )
-      else if (key === '?') {
-        io.stderr.write(`${help}\n`)
-        isAnswered = false
-      } else if (key === 'q') isOver = true
-      // A hazardous entry that is shown still waits for its own decision.
-      if (key === 'h' && open.has(entry)) isAnswered = false
+      else if (key === 'A') await applyToAll('approve', entry.server)
+      else if (key === 'B') await applyToAll('block', entry.server)
+      else if (key === 'h') await apply('approve', harmlessOf(open))
+      else if (key === '?') io.stderr.write(`${help}\n`)
+      else open.delete(entry)
     }
   }
   return { approved: decided.approve, blocked: decided.block }
-
-  async function applyToAll(decision: Decision, chosen: readonly ReviewEntry[]): Promise<boolean> {
-    const hazards = chosen.filter(({ isHarmless }) => !isHarmless).length
-    const warning = decision === 'approve' && hazards > 0 ? ` Rules found something in ${hazards} of them.` : ''
-    const question = `${decision === 'approve' ? 'Approve' : 'Block'} ${plural(chosen.length, 'definition')} of ${safeText(chosen[0]?.server ?? '')}?${warning}`
-    if (chosen.length > 1 && !(await confirmPrompt(question, io))) return false
-    await apply(decision, chosen)
-    return true
-  }
 }
+
+const harmlessOf = (entries: ReadonlySet<ReviewEntry>): readonly ReviewEntry[] =>
+  [...entries].filter(({ isHarmless }) => isHarmless)
 
 async function askKey(entry: ReviewEntry, position: string, io: Io): Promise<string> {
   const options = [
