@@ -3,13 +3,14 @@ import { decisionsFor, type Question } from '../approvals/question.ts'
 import { parseBody } from './body.ts'
 
 /** A call that waits for approval, or an approval that was not used up. */
-export interface ApprovalReport extends Question {
+export interface ApprovalReport extends Omit<Question, 'askedAt'> {
   readonly id: string
   readonly state: 'pending' | 'approved'
   /** How far an approval reaches. */
   readonly grant?: Approval['grant']
   /** Possible answers to an open question. */
   readonly decisions?: readonly Decision[]
+  readonly askedAt: string
   /** Absent for an approval that does not expire. */
   readonly expiresAt?: string
 }
@@ -22,6 +23,7 @@ export function approvalReport({ id, state, grant, session, expiresAt, question 
     ...(isPending ? { decisions: decisionsFor(session !== undefined) } : { grant }),
     ...(expiresAt < Number.MAX_SAFE_INTEGER && { expiresAt: new Date(expiresAt).toISOString() }),
     ...question,
+    askedAt: new Date(question.askedAt).toISOString(),
   }
 }
 
