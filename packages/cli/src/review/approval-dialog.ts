@@ -10,7 +10,7 @@ export interface ApprovalDialog {
   readonly io: Io
   readonly screen: Screen
   /** Returns false if there was nothing left to decide. */
-  decide(id: string, decision: ApprovalDecision): Promise<boolean>
+  readonly decide: (id: string, decision: ApprovalDecision) => Promise<boolean>
 }
 
 const options = [

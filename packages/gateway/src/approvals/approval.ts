@@ -1,7 +1,7 @@
 import type { Question } from './question.ts'
 
 /** How far an approval reaches: one call, the same call in the same session, or the same call at any time. */
-export type Grant = 'once' | 'session' | 'always'
+type Grant = 'once' | 'session' | 'always'
 
 /** Answer of a person. */
 export type Decision = Grant | 'deny'
@@ -10,7 +10,7 @@ export type Decision = Grant | 'deny'
  * `sent`: used by a call whose result is not known yet. `suspended`: the server asked for input before it completes the call. `done`:
  * the result was returned.
  */
-export type ApprovalState = 'pending' | 'approved' | 'denied' | 'sent' | 'suspended' | 'done'
+type ApprovalState = 'pending' | 'approved' | 'denied' | 'sent' | 'suspended' | 'done'
 
 /** A process that sends calls. */
 export interface Sender {
@@ -62,7 +62,7 @@ export type Change<T> = readonly [approvals: readonly Approval[], result: T]
 const minuteMs = 60_000
 
 /** How long each state lasts after it was entered. */
-export const lifetimes = {
+const lifetimes = {
   /** For a call that is made again after the answer. */
   approved: 10 * minuteMs,
   session: 24 * 60 * minuteMs,

@@ -156,9 +156,10 @@ export class Approvals {
       case 'none':
         throw denied(call, verdict, 'too many calls wait for approval. Wait until some are answered, then try again')
       case 'pending':
-        if (call.ctx.era === 'stateless' && canElicit(call)) return inputRequired(claimed.approval, sessionOf(call, this.#sender))
-        return this.#wait(asked, claimed.approval)
+        break
     }
+    if (call.ctx.era === 'stateless' && canElicit(call)) return inputRequired(claimed.approval, sessionOf(call, this.#sender))
+    return this.#wait(asked, claimed.approval)
   }
 
   /** Uses an approval of the call, or finds its open question, or opens one. */

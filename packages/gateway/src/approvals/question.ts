@@ -46,7 +46,7 @@ export function shownArguments(
     return { name: printable(name), value: printable(text, maxStoredLength), length: text.length }
   })
   const more = Object.keys(input).length - shown.length
-  return more > 0 ? [...shown, { name: '…', value: `${counted(more, 'more argument')}`, length: 0 }] : shown
+  return more > 0 ? [...shown, { name: '…', value: counted(more, 'more argument'), length: 0 }] : shown
 }
 
 const labels: { readonly [decision in Decision]: string } = {

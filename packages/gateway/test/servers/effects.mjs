@@ -24,10 +24,10 @@ function make({ era }) {
   mcp.registerTool('sign', { description: 'Asks for a name, then writes a line', inputSchema }, async ({ text }, ctx) => {
     if (era === 'legacy') {
       const answer = await ctx.mcpReq.send({ method: 'elicitation/create', params: { mode: 'form', ...form } })
-      return done(`${text} by ${answer.content?.name}`)
+      return done(`${text} by ${String(answer.content?.name)}`)
     }
     const answer = ctx.mcpReq.inputResponses?.who
-    if (answer !== undefined) return done(`${text} by ${answer.content?.name}`)
+    if (answer !== undefined) return done(`${text} by ${String(answer.content?.name)}`)
     return inputRequired({ inputRequests: { who: inputRequired.elicit(form) }, requestState: 'signing' })
   })
   return mcp
