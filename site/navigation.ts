@@ -19,7 +19,17 @@ export const sections: readonly Section[] = [
   { title: 'Overview', pages: ['docs/guides/README.md', 'docs/benchmarks.md'] },
   {
     title: 'Gateway',
-    pages: guides('gateway', 'connecting-clients', 'hosts', 'automatic-updates', 'policy', 'audit', 'sandbox', 'secrets', 'command-line'),
+    pages: guides(
+      'gateway',
+      'connecting-clients',
+      'hosts',
+      'automatic-updates',
+      'policy',
+      'audit',
+      'sandbox',
+      'secrets',
+      'command-line',
+    ),
   },
   {
     title: 'Server library',
