@@ -1,7 +1,7 @@
 import type { ToolContext } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import { version } from '../base/version.ts'
-import { policyDigest } from '../config/policy-digest.ts'
+import { policyDigest } from '../config/policy/digest.ts'
 import type { AuditArguments, Config } from '../config/schema.ts'
 import type { Redactor } from '../observability/redactor.ts'
 import { argumentRules, digestOf, recordedArguments } from './arguments.ts'

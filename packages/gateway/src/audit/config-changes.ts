@@ -1,5 +1,5 @@
 import { canonicalJson } from '@unfold-mcp/core'
-import { policyDigest } from '../config/policy-digest.ts'
+import { policyDigest } from '../config/policy/digest.ts'
 import type { Config } from '../config/schema.ts'
 
 /** Names of what changed. */

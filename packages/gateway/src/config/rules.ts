@@ -1,6 +1,6 @@
 import { confusableNames, nearest, printable, unambiguous } from '@unfold-mcp/core'
 import { serverSlug } from '../names/naming.ts'
-import { listOf } from './policy.ts'
+import { listOf } from './policy/schema.ts'
 import { sandboxSettings } from './process/sandbox.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 import { hasClientTokens } from './tokens.ts'

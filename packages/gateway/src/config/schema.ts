@@ -3,7 +3,7 @@ import { hostProfiles } from '@unfold-mcp/core'
 import { z } from 'zod'
 import { mcpPath, serverSegment } from '../base/mcp-path.ts'
 import { isReserved } from '../names/reserved.ts'
-import { policy, policyKeysAt } from './policy.ts'
+import { policy, policyKeysAt } from './policy/schema.ts'
 
 // The maximum is that of a Node timer.
 const ms = z.int().min(0).max(2_147_483_647)

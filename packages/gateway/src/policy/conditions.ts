@@ -1,8 +1,8 @@
 import { type Budget, validateArguments } from '@unfold-mcp/client'
 import { printable, type Tool, type ToolAnnotations } from '@unfold-mcp/core'
 import type { Client } from '../access/access.ts'
-import { absolutePath } from '../config/absolute-path.ts'
-import { listOf, type PolicyRule } from '../config/policy.ts'
+import { absolutePath } from '../base/absolute-path.ts'
+import { listOf, type PolicyRule } from '../config/policy/schema.ts'
 import { matcher } from '../names/pattern.ts'
 import { argumentValues } from './argument-values.ts'
 import { hostOf } from './host.ts'
@@ -85,7 +85,7 @@ function exact(
 type Hints = NonNullable<PolicyRule['annotations']>
 
 /** Hints with the defaults of the protocol. A tool that claims to be both read-only and destructive is destructive. */
-export function hintsOf({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint }: ToolAnnotations): Required<Hints> {
+function hintsOf({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint }: ToolAnnotations): Required<Hints> {
   const readOnly = readOnlyHint === true && destructiveHint !== true
   return {
     readOnly,

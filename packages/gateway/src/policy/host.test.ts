@@ -173,8 +173,8 @@ test('a text is in a list only if the URL parser of Node sees a host in the list
       if (ours === undefined) return
       const url = /^https?:\/\/|^\/\//iu.test(text) ? new URL(text, 'http://base.example') : new URL(`http://${text}`)
       const theirs = url.hostname.replace(/^\[|\]$|\.$/gu, '')
-      if (ours.kind === 'ipv4' && theirs.includes(':')) expect(theirs).toMatch(/^::ffff:/u)
-      else expect(theirs).toBe(ours.value)
+      const isMapped = ours.kind === 'ipv4' && theirs.startsWith('::ffff:')
+      if (!isMapped && theirs !== ours.value) throw new Error(`${text}: ${theirs} is not ${ours.value}`)
     }),
     propertyRuns({ long: 100_000, sample: 5_000 }),
   )

@@ -1,5 +1,5 @@
 import { printableText } from '@unfold-mcp/core'
-import type { Middleware, ProxiedCall } from '../middleware/chain.ts'
+import type { CallHandler, Middleware, ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
 import { DeniedError } from '../middleware/denied.ts'
 import type { Ask, Verdict } from './verdict.ts'
 
@@ -12,14 +12,15 @@ export interface PolicyMiddlewareOptions {
 
 /** Applies the policy to every call, directly before it is sent. */
 export function policyMiddleware({ decide, ask = nobody }: PolicyMiddlewareOptions): Middleware {
+  const follow = async (deciding: Promise<Verdict>, call: ProxiedCall, next: CallHandler): Promise<ProxiedResult> => {
+    const verdict = await deciding
+    if (verdict.effect === 'allow') return next(call)
+    if (verdict.effect === 'ask') return ask(call, verdict, next)
+    throw new DeniedError(call.tool, verdict.rule, `${ruleText(verdict)} denies it.${reasonText(verdict)}`)
+  }
   return (call, next) => {
     const deciding = decide(call)
-    if (deciding === undefined) return next(call)
-    return deciding.then((verdict) => {
-      if (verdict.effect === 'allow') return next(call)
-      if (verdict.effect === 'ask') return ask(call, verdict, next)
-      throw new DeniedError(call.tool, verdict.rule, `${ruleText(verdict)} denies it.${reasonText(verdict)}`)
-    })
+    return deciding === undefined ? next(call) : follow(deciding, call, next)
   }
 }
 
@@ -33,7 +34,7 @@ const nobody: Ask = ({ tool }, verdict) =>
   )
 
 /** Names the rule that decided, for messages. */
-export const ruleText = ({ rule }: Verdict): string => (rule === undefined ? 'the default of the policy' : `the rule ${rule}`)
+const ruleText = ({ rule }: Verdict): string => (rule === undefined ? 'the default of the policy' : `the rule ${rule}`)
 
 /** Returns the author's reason as a sentence after a space, or nothing. */
-export const reasonText = ({ reason }: Verdict): string => (reason === undefined ? '' : ` Reason: ${printableText(reason)}`)
+const reasonText = ({ reason }: Verdict): string => (reason === undefined ? '' : ` Reason: ${printableText(reason)}`)

@@ -179,7 +179,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
         ])
           for (const path of [reading, join(reading)]) {
             const real = safely(() => realpathSync(path))
-            if (real !== undefined) expect(`${real}/`.startsWith(`${data}/`)).toBe(true)
+            if (real !== undefined && !`${real}/`.startsWith(`${data}/`)) throw new Error(`${text} leads to ${real}`)
           }
       }),
       propertyRuns({ long: 20_000, sample: 1_000 }),

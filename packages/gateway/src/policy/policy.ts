@@ -1,4 +1,4 @@
-import type { PolicyConfig, PolicyRule } from '../config/policy.ts'
+import type { PolicyConfig, PolicyRule } from '../config/policy/schema.ts'
 import {
   type ArgumentCondition,
   argumentConditions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { policy as policySchema } from '../config/policy.ts'
+import { policy as policySchema } from '../config/policy/schema.ts'
 import { suggestPolicy } from './suggest.ts'
 
 const call = (upstream: string, tool: string, input?: unknown, outcome = 'ok') => ({ upstream, tool, outcome, arguments: input })

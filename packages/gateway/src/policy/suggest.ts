@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { isRecord } from '@unfold-mcp/core'
-import type { PolicyRule } from '../config/policy.ts'
+import type { PolicyRule } from '../config/policy/schema.ts'
 
 /** A recorded call. */
 export interface RecordedCall {

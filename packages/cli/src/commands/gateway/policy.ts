@@ -69,7 +69,7 @@ async function explain(values: readonly string[], flags: Flags, io: Io): Promise
 function argumentsIn(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
-    if (isRecord(value)) return value as Record<string, unknown>
+    if (isRecord(value)) return value
   } catch {
     // Reported below.
   }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { relative } from 'node:path'
 import type { Sandbox } from '@unfold-mcp/client'
-import { absolutePath } from '../absolute-path.ts'
+import { absolutePath } from '../../base/absolute-path.ts'
 import type { Config, SandboxConfig } from '../schema.ts'
 
 /** What the gateway adds to the sandboxes of its servers. */

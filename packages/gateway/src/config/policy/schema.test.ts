@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseConfig } from './read.ts'
+import { parseConfig } from '../read.ts'
 
 const base = { mcpServers: { files: { command: 'files' } }, tokens: [{ name: 'ci', hash: `sha256:${'0'.repeat(64)}` }] }
 

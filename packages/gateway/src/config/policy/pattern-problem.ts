@@ -31,6 +31,6 @@ function terminates(pattern: RegExp, text: string): boolean {
 /** Texts that an ambiguous repetition splits in many ways, and that do not match in the end. */
 function probes(source: string): readonly string[] {
   const literals = source.replaceAll(/\\[a-zA-Z]|[^\p{L}\p{N}_/.:@ -]/gu, '')
-  const repeated = new Set([...literals.slice(0, 50), ...'a0A_-./ ', literals.slice(0, 20)])
+  const repeated = new Set([...Array.from(`a0A_-./ ${literals.slice(0, 50)}`), literals.slice(0, 20)])
   return [...repeated].filter((text) => text !== '').map((text) => `${text.repeat(repetitions)}\u{10ffff}`)
 }

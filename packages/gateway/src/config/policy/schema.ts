@@ -82,7 +82,7 @@ const keywords = z.strictObject({
 const argumentSchema: z.ZodType<ArgumentSchema, ArgumentSchema> = z.union([z.boolean(), z.lazy(() => keywords)])
 
 /** JSON Schema that the arguments of a call are compared with. */
-export type ArgumentSchema = boolean | { readonly [keyword: string]: unknown }
+type ArgumentSchema = boolean | { readonly [keyword: string]: unknown }
 
 const argument = oneOrMore(shortText).describe('Name of an argument, or several; an array of texts counts as all of them')
 
@@ -133,7 +133,7 @@ const annotations = z
   .strictObject({ readOnly: z.boolean(), destructive: z.boolean(), idempotent: z.boolean(), openWorld: z.boolean() })
   .partial()
 
-export const effect = z.enum(['allow', 'deny', 'ask'])
+const effect = z.enum(['allow', 'deny', 'ask'])
 
 const rule = z.strictObject({
   effect,
