@@ -65,8 +65,9 @@ export async function inspectServer(
     }
   } catch (error) {
     if (io.signal.aborted) throw error
-    const [reason = ''] = toCommandError(error, name).message.split('\n')
-    output.note(`Not checked: ${safeText(limit.signal.aborted ? 'it did not respond in time.' : reason, { limit: 300 })}`)
+    // Messages may contain arguments and output of the server, and so secrets.
+    const reason = limit.signal.aborted ? 'no reply in time' : toCommandError(error, name).reason.replaceAll('_', ' ')
+    output.note(`Not checked: ${safeText(reason)}. Details: unfold doctor ${safeText(name)}`)
     return undefined
   }
 }
