@@ -1,10 +1,10 @@
-import type { Question } from './question.ts'
+import type { CallQuestion } from './question.ts'
 
 /** How far an approval reaches: one call, the same call in the same session, or the same call at any time. */
-type Grant = 'once' | 'session' | 'always'
+export type ApprovalGrant = 'once' | 'session' | 'always'
 
 /** Answer of a person. */
-export type Decision = Grant | 'deny'
+export type ApprovalDecision = ApprovalGrant | 'deny'
 
 /**
  * `sent`: used by a call whose result is not known yet. `suspended`: the server asked for input before it completes the call. `done`:
@@ -25,7 +25,7 @@ export interface Approval {
   /** Digest of everything that the approval is bound to. */
   readonly call: string
   readonly state: ApprovalState
-  readonly grant: Grant
+  readonly grant: ApprovalGrant
   /** Hash of the session that asked; absent for 2026-07-28 clients, which have none. */
   readonly session?: string | undefined
   /** Milliseconds since 1970. */
@@ -33,7 +33,7 @@ export interface Approval {
   readonly sender?: Sender | undefined
   /** Identifies the next request of a suspended call. */
   readonly continuation?: string | undefined
-  readonly question: Question
+  readonly question: CallQuestion
 }
 
 /** What a call may do now. */
@@ -102,7 +102,7 @@ export function claim(approvals: readonly Approval[], claimant: Claimant): Chang
 }
 
 export interface Answer {
-  readonly decision: Decision
+  readonly decision: ApprovalDecision
   readonly now: number
   /** Session of the user who answers; default: the one that asked. */
   readonly session?: string | undefined
@@ -164,7 +164,7 @@ function removed(approvals: readonly Approval[], id: string, state: ApprovalStat
   return found === undefined ? [approvals, undefined] : [approvals.filter((each) => each !== found), found]
 }
 
-function expiryOf(grant: Grant, now: number): number {
+function expiryOf(grant: ApprovalGrant, now: number): number {
   if (grant === 'always') return never
   return now + (grant === 'session' ? lifetimes.session : lifetimes.approved)
 }

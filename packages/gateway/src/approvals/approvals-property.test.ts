@@ -260,7 +260,7 @@ async function hasLostCall(world: World, note: number): Promise<boolean> {
 }
 
 test('AT-S07-1: no schedule of retries, drops and restarts sends a call twice with one approval', {
-  timeout: 600_000,
+  timeout: 3_600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {

@@ -7,12 +7,12 @@ import type { CallHandler, ProxiedCall, ProxiedResult } from '../middleware/chai
 import type { Ask, Verdict } from '../policy/verdict.ts'
 import {
   type Approval,
+  type ApprovalDecision,
   answer,
   type Change,
   type Claim,
   type Claimant,
   claim,
-  type Decision,
   finish,
   resume,
   revoke,
@@ -95,7 +95,7 @@ export class Approvals {
   /** Answers an open question, or revokes an approval. Resolves once this is on disk; `undefined` if there is nothing to decide. */
   async decide(
     id: string,
-    decision: Decision | 'revoke',
+    decision: ApprovalDecision | 'revoke',
     { by, session }: { readonly by: string; readonly session?: string | undefined },
   ): Promise<Approval | undefined> {
     const { store, clock } = this.#options

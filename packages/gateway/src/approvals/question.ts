@@ -1,6 +1,6 @@
 import { counted, isRecord, printable, printableText } from '@unfold-mcp/core'
 import type { ElicitParams } from '@unfold-mcp/server'
-import type { Decision } from './approval.ts'
+import type { ApprovalDecision } from './approval.ts'
 
 /** One argument of a call, for display. */
 export interface ShownArgument {
@@ -12,7 +12,7 @@ export interface ShownArgument {
 }
 
 /** What a person decides about. */
-export interface Question {
+export interface CallQuestion {
   readonly caller: string
   /** Name that the client gives itself. */
   readonly agent?: string | undefined
@@ -49,7 +49,7 @@ export function shownArguments(
   return more > 0 ? [...shown, { name: '…', value: counted(more, 'more argument'), length: 0 }] : shown
 }
 
-const labels: { readonly [decision in Decision]: string } = {
+const labels: { readonly [decision in ApprovalDecision]: string } = {
   once: 'Allow once',
   session: 'Allow this call for this session',
   always: 'Always allow this call',
@@ -57,11 +57,11 @@ const labels: { readonly [decision in Decision]: string } = {
 }
 
 /** Decisions that a person can choose from. Only a session can be approved as a session. */
-export const decisionsFor = (hasSession: boolean): readonly Decision[] =>
+export const decisionsFor = (hasSession: boolean): readonly ApprovalDecision[] =>
   hasSession ? ['once', 'session', 'always', 'deny'] : ['once', 'always', 'deny']
 
 /** The question as a form for the user of the client. */
-export function elicitation(question: Question, hasSession: boolean): ElicitParams {
+export function elicitation(question: CallQuestion, hasSession: boolean): ElicitParams {
   const choices = decisionsFor(hasSession).map((decision) => labels[decision])
   return {
     mode: 'form',
@@ -74,7 +74,7 @@ export function elicitation(question: Question, hasSession: boolean): ElicitPara
   }
 }
 
-function questionText({ server, tool, arguments: given, rule, reason }: Question): string {
+function questionText({ server, tool, arguments: given, rule, reason }: CallQuestion): string {
   const lines = given.map(({ name, value, length }) => {
     const cut = value.length > maxAskedLength ? `${value.slice(0, maxAskedLength)}…` : value
     return `  ${name}: ${cut}${cut.endsWith('…') ? ` (${length} characters)` : ''}`
@@ -90,9 +90,9 @@ function questionText({ server, tool, arguments: given, rule, reason }: Question
 }
 
 /** Reads the decision from the client's response. Everything but an explicit approval is a denial. */
-export function decisionIn(response: unknown): Decision {
+export function decisionIn(response: unknown): ApprovalDecision {
   if (!isRecord(response) || response.action !== 'accept' || !isRecord(response.content)) return 'deny'
   const { decision } = response.content
   const [found] = Object.entries(labels).find(([, label]) => label === decision) ?? []
-  return (found as Decision | undefined) ?? 'deny'
+  return (found as ApprovalDecision | undefined) ?? 'deny'
 }

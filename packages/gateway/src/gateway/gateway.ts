@@ -46,7 +46,10 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly store: CatalogStore
   /** Decisions about what servers offer; default: memory. `unavailable`: they cannot be read, so nothing counts as accepted. */
   readonly trust?: TrustStore | 'unavailable'
-  /** Answers of people to calls that need approval; default: memory. `unavailable`: such calls are denied. */
+  /**
+   * Answers of people to calls that need approval; default: memory. `unavailable`: such calls are denied.
+   * @internal
+   */
   readonly approvals?: ApprovalStore | 'unavailable'
   /** Store for activated tools; default: memory. */
   readonly activations?: ActivationStore
@@ -62,7 +65,10 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly rejected?: (call: RejectedCall<Client>) => void
   /** Called with new and changed definitions that are served or held, each once. */
   readonly onTrust?: (event: TrustEvent) => void
-  /** Called when a call needs approval, and when its question is answered or expires. */
+  /**
+   * Called when a call needs approval, and when its question is answered or expires.
+   * @internal
+   */
   readonly onApproval?: (event: ApprovalEvent) => void
   /** Removes known secrets from arguments that are shown to a person. */
   readonly redact?: (value: unknown) => unknown
