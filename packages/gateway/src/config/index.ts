@@ -12,13 +12,6 @@ export {
   writtenConfig,
 } from './read.ts'
 export { isLoopback } from './rules.ts'
-export {
-  type CommandServer,
-  type Config as WrittenConfig,
-  type Role,
-  roles,
-  type ServerConfig,
-  type UrlServer,
-} from './schema.ts'
-export { type ProcessDefaults, targetOf } from './target.ts'
+export { type Config as WrittenConfig, type Role, roles } from './schema.ts'
+export { targetOf } from './target.ts'
 export { createToken, hasClientTokens, type TokenAccess, verifyToken } from './tokens.ts'

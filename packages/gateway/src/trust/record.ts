@@ -1,9 +1,9 @@
 import { digestsOf, isWithin, type Shape, shapeOf } from './digest.ts'
 
-/** What kind of text or definition of a server is pinned. */
-export type ItemKind = 'tool' | 'prompt' | 'template' | 'instructions'
+export const itemKinds = ['tool', 'prompt', 'template', 'instructions'] as const
 
-export const itemKinds = ['tool', 'prompt', 'template', 'instructions'] as const satisfies readonly ItemKind[]
+/** What kind of text or definition of a server is pinned. */
+export type ItemKind = (typeof itemKinds)[number]
 
 /** One definition that a server offers. */
 export interface Item {
