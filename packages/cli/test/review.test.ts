@@ -67,7 +67,7 @@ const states = async (): Promise<readonly string[]> => (await review()).map(({ s
 async function become(tools: readonly Tool[], expected: readonly string[]): Promise<void> {
   expect((await call('notes__list_notes', { become: tools })).code).toBe(0)
   const isShown = async (): Promise<boolean> => JSON.stringify(await states()) === JSON.stringify(expected)
-  await until(isShown, `the review shows ${expected.join(', ')}`).catch(async () => expect(await states()).toEqual(expected))
+  await until(isShown, `the review shows ${expected.join(', ')}`)
 }
 
 const clear = async (): Promise<void> => {

@@ -10,7 +10,7 @@ export interface Dialog {
   readonly io: Io
   readonly screen: Screen
   /** Returns how many entries were still as shown. */
-  decide(decision: Decision, entries: readonly ReviewEntry[]): Promise<number>
+  readonly decide: (decision: Decision, entries: readonly ReviewEntry[]) => Promise<number>
 }
 
 export interface Decided {

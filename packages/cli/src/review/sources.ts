@@ -9,7 +9,7 @@ export interface ReviewList {
   /** The entries by source, for --json. */
   readonly data: { readonly [source: string]: readonly object[] }
   /** Returns how many entries were still as shown. */
-  decide(decision: Decision, entries: readonly ReviewEntry[]): Promise<number>
+  readonly decide: (decision: Decision, entries: readonly ReviewEntry[]) => Promise<number>
 }
 
 export async function loadReview(access: Access, server: string | undefined): Promise<ReviewList> {
