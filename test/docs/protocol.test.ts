@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { workbench } from '../../docs/examples/dynamic-tools.ts'
 import { library } from '../../docs/examples/getting-started.ts'
 import { systemClock } from '../../packages/client/src/time/clock.ts'
+import { until } from '../../packages/client/test/processes.ts'
 import { ResultStore } from '../../packages/gateway/src/results/store.ts'
 import { withGateway } from './running-gateway.ts'
 
@@ -25,7 +26,8 @@ function rowsOf(heading: string): readonly (readonly string[])[] {
 const marked = (text = ''): readonly string[] => [...text.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word)
 
 test('the page documents every admin API route with every response field, and every event', async () => {
-  await withGateway({ library, workbench }, { trust: 'review' }, async ({ url = '', home, gateway }) => {
+  const policy = { rules: [{ effect: 'ask', reason: 'Rare books', arguments: { properties: { title: { const: 'Rare' } } } }] }
+  await withGateway({ library, workbench }, { trust: 'review', policy }, async ({ url = '', home, gateway }) => {
     const [run] = await runningGateways(home)
     const ask = async (path: string, decision?: object): Promise<unknown> => {
       const request = decision === undefined ? {} : { method: 'POST', body: JSON.stringify(decision) }
@@ -39,6 +41,8 @@ test('the page documents every admin API route with every response field, and ev
     await ask('/review', { server: 'library', decision: 'approve', digests: held.map(({ digest }) => digest) })
     await using client = await connect({ url }, { protocol: 'session' })
     await client.call('library__find_books', { title: 'Library' })
+    void client.call('library__find_books', { title: 'Rare' }).catch(() => undefined)
+    await until(async () => (await gateway.approvals.list()).length > 0, 'the call waits for approval')
     gateway.upstreams.events.emit('stderr', { upstream: 'library', line: 'A book is missing.' })
     const matchesIn = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []

@@ -2,6 +2,7 @@ import { printable } from '@unfold-mcp/core'
 import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
 import type { ReloadResult } from './admin/api.ts'
 import type { EditReview } from './admin/edits.ts'
+import type { ApprovalStore } from './approvals/store.ts'
 import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
 import { type ConfigProblem, problemLine } from './config/problem.ts'
@@ -19,7 +20,7 @@ import type { Instrumentation } from './instrumentation.ts'
 import { writeRunFile } from './run-file.ts'
 import type { SecretResolver } from './secrets/resolver.ts'
 import type { CatalogStore } from './stores/catalog.ts'
-import type { TrustStore } from './trust/store.ts'
+import type { TrustStore } from './trust/records/store.ts'
 import type { Applied } from './upstreams/upstreams.ts'
 
 export interface CloseOptions {
@@ -33,6 +34,7 @@ export interface GatewayServiceOptions {
   readonly gateway: Gateway
   readonly store: CatalogStore
   readonly trust: TrustStore | 'unavailable'
+  readonly approvals: ApprovalStore | 'unavailable'
   readonly instrumentation: Instrumentation
   readonly file: string
   readonly environment: Environment
@@ -238,9 +240,10 @@ export class GatewayService {
   }
 
   async #close(withinMs: number): Promise<void> {
-    const { gateway, store, trust, instrumentation } = this.#options
+    const { gateway, store, trust, approvals, instrumentation } = this.#options
     instrumentation.journal.write('drain', { withinMs })
     instrumentation.gate.close()
+    gateway.approvals.close()
     this.#listening?.drain()
     this.#watch?.close()
     const drained = (): Promise<unknown> => Promise.all([instrumentation.gate.idle(), this.#listening?.idle()])
@@ -255,7 +258,7 @@ export class GatewayService {
     await gateway.close()
     await this.#pendingApply
     await store.close()
-    if (trust !== 'unavailable') await trust[Symbol.asyncDispose]()
+    for (const decisions of [trust, approvals]) if (decisions !== 'unavailable') await decisions[Symbol.asyncDispose]()
     await instrumentation.close()
   }
 }

@@ -12,6 +12,7 @@ import { CallGate } from './middleware/call-gate.ts'
 import { shareCalls } from './middleware/call-shares.ts'
 import { RateLimiter } from './middleware/rate-limiter.ts'
 import { traceCalls } from './middleware/tracing.ts'
+import { approvalRecord, logApproval } from './observability/approval-log.ts'
 import { DegradedParts } from './observability/degraded-parts.ts'
 import { Journal } from './observability/journal.ts'
 import { Metrics } from './observability/metrics.ts'
@@ -20,6 +21,11 @@ import { Redactor, secretVariables } from './observability/redactor.ts'
 import { loadTelemetry, type Telemetry, traceDiscoveries } from './observability/telemetry.ts'
 import { trustLog } from './observability/trust-log.ts'
 import { logUpstreams } from './observability/upstream-log.ts'
+
+type InstrumentationHooks = Pick<
+  GatewayOptions,
+  'middleware' | 'admit' | 'rejected' | 'observe' | 'inspect' | 'onTrust' | 'onApproval' | 'redact'
+>
 
 /** Log, journal, metrics, tracing and audit of one gateway. */
 export class Instrumentation {
@@ -68,7 +74,7 @@ export class Instrumentation {
   }
 
   /** Gateway options that connect this instrumentation. */
-  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'rejected' | 'observe' | 'onTrust' | 'inspect'> {
+  hooks(config: () => Config): InstrumentationHooks {
     const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
     const logTrust = trustLog(this)
@@ -84,6 +90,11 @@ export class Instrumentation {
         logTrust(event)
         if (audit !== undefined) recordTrust(audit, event)
       },
+      onApproval: (event) => {
+        logApproval(this.log, event)
+        if (event.outcome !== 'asked') void audit?.event(approvalRecord(event))
+      },
+      redact: (value) => redactor.data(value),
       observe: ({ events }) => {
         logUpstreams(events, this)
         this.metrics.follow(events)

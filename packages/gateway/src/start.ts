@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { fileStore } from '@unfold-mcp/server/stores/file'
 import type { ReloadResult } from './admin/api.ts'
+import { memoryApprovalStore } from './approvals/memory-store.ts'
+import type { ApprovalStore } from './approvals/store.ts'
 import { auditedTools } from './audited-tools.ts'
 import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
@@ -22,10 +24,11 @@ import { passphraseFrom } from './secrets/passphrase.ts'
 import { SecretResolver } from './secrets/resolver.ts'
 import type { Passphrase } from './secrets/store.ts'
 import type { CatalogStore } from './stores/catalog.ts'
+import { decisionPath } from './stores/decision-path.ts'
 import { memoryCatalog } from './stores/memory.ts'
-import { memoryTrustStore } from './trust/memory-store.ts'
-import type { TrustStore } from './trust/store.ts'
-import { trustFile } from './trust/trust-file.ts'
+import { memoryTrustStore } from './trust/records/memory-store.ts'
+import type { TrustStore } from './trust/records/store.ts'
+import { trustFile } from './trust/records/trust-file.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
@@ -112,6 +115,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     log.warn({ upstream }, message)
   const store = await openStore(read, { ...options, log }, (problem) => instrumentation.degraded.update('store', problem))
   const trust = await openTrust(read, { ...options, file }, (problem) => instrumentation.degraded.update('trust', problem))
+  const approvals = await openApprovals(read, { ...options, file }, (problem) =>
+    instrumentation.degraded.update('approvals', problem),
+  )
   let startDeferred: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((done) => {
     startDeferred = done
@@ -122,6 +128,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     sandboxBase: { hide: ownFiles(read, options), installs: join(options.home, 'sandbox') },
     store,
     trust,
+    approvals,
     ...activationStore(read, options, file),
     log,
     deferStartsUntil,
@@ -136,6 +143,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     gateway,
     store,
     trust,
+    approvals,
     instrumentation,
     file,
     environment,
@@ -224,12 +232,28 @@ async function openTrust(
   onStatus: (problem: string | undefined) => void,
 ): Promise<TrustStore | 'unavailable'> {
   if (config.store.kind === 'memory') return memoryTrustStore()
-  const { sqliteTrustStore } = await import('./trust/sqlite-store.ts')
+  const { sqliteTrustStore } = await import('./trust/records/sqlite-store.ts')
   try {
     return await sqliteTrustStore(trustFile(home, file))
   } catch (error) {
     const problem = `${errorMessage(error)} Tools of servers with "trust": "pin" or "review" are held. Restore the file from a backup, or delete it to accept what the servers offer now.`
     onStatus(problem)
+    return 'unavailable'
+  }
+}
+
+/** The answers to calls that need approval. Without them, such calls are denied. */
+async function openApprovals(
+  { config }: ReadConfig,
+  { home, file }: Pick<StartOptions, 'home' | 'file'>,
+  onStatus: (problem: string | undefined) => void,
+): Promise<ApprovalStore | 'unavailable'> {
+  if (config.store.kind === 'memory') return memoryApprovalStore()
+  const { sqliteApprovalStore } = await import('./approvals/sqlite-store.ts')
+  try {
+    return await sqliteApprovalStore(decisionPath(home, 'approvals', file))
+  } catch (error) {
+    onStatus(`${errorMessage(error)} Calls that need approval are denied. Restore the file from a backup, or delete it.`)
     return 'unavailable'
   }
 }

@@ -9,9 +9,9 @@ import { propertyRuns } from '../../../test/runs.ts'
 import { UpstreamSource } from '../src/catalog/source.ts'
 import { configSchema } from '../src/config/schema.ts'
 import { TrustGate } from '../src/trust/gate.ts'
-import { memoryTrustStore } from '../src/trust/memory-store.ts'
-import { sqliteTrustStore } from '../src/trust/sqlite-store.ts'
-import type { TrustStore } from '../src/trust/store.ts'
+import { memoryTrustStore } from '../src/trust/records/memory-store.ts'
+import { sqliteTrustStore } from '../src/trust/records/sqlite-store.ts'
+import type { TrustStore } from '../src/trust/records/store.ts'
 
 const config = configSchema.parse({ mcpServers: { notes: { command: 'notes' }, other: { command: 'other' } }, trust: 'pin' })
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }

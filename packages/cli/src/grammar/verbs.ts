@@ -217,15 +217,6 @@ export const verbs: { readonly [name: string]: Verb } = {
       config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
     },
   },
-  policy: {
-    description: 'Explain the policy for a call, or suggest rules',
-    usage: "test <tool> ['<arguments as JSON>'] | suggest",
-    flags: {
-      token: text('name', 'With test: as the client with this token'),
-      profile: text('name', 'With test: as a client of this profile'),
-      config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
-    },
-  },
   review: {
     description: 'Approve or block what servers changed',
     usage: '[<server>]',
@@ -241,6 +232,24 @@ export const verbs: { readonly [name: string]: Verb } = {
     description: 'Move decisions about servers to another machine',
     usage: 'export [<file>] | import <file>',
     flags: {
+      config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
+    },
+  },
+  approvals: {
+    description: 'Answer calls that wait for approval',
+    usage: '[list] | approve|deny|revoke <id> …',
+    flags: {
+      watch: toggle('Show new calls until interrupted'),
+      for: text('once|session|always', 'With approve: how far it reaches; default: once'),
+      ...runningFlags,
+    },
+  },
+  policy: {
+    description: 'Explain the policy for a call, or suggest rules',
+    usage: "test <tool> ['<arguments as JSON>'] | suggest",
+    flags: {
+      token: text('name', 'With test: as the client with this token'),
+      profile: text('name', 'With test: as a client of this profile'),
       config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
     },
   },

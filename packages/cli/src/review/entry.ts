@@ -29,7 +29,7 @@ export interface Access {
   readonly signal: AbortSignal
 }
 
-/** Options of a request to its admin API. */
+/** Options of a request to the admin API. */
 export const requestOf = ({ token, signal }: Access) => ({
   signal,
   ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),

@@ -36,17 +36,15 @@ export async function inspectServer(
   { config, notStarted }: ReadConfig,
   { file, flags, io, output }: InspectionOptions,
 ): Promise<Inspection | undefined> {
-  const server = config.mcpServers[name]
-  if (server === undefined || server.disabled || notStarted.has(name)) return undefined
-  const [{ targetOf }, { definitionFindings }] = await Promise.all([
+  if (config.mcpServers[name]?.disabled !== false || notStarted.has(name)) return undefined
+  const [{ serverTarget }, { definitionFindings }] = await Promise.all([
     import('@unfold-mcp/gateway/config'),
     import('@unfold-mcp/gateway/trust'),
   ])
   const home = dataFolder(io)
-  const target = targetOf(server, dirname(file), {
-    sandbox: config.sandbox,
-    sandboxBase: { hide: [file, home], installs: join(home, 'sandbox') },
-  })
+  const sandboxBase = { hide: [file, home], installs: join(home, 'sandbox') }
+  const target = serverTarget(config, name, { folder: dirname(file), sandboxBase })
+  if (target === undefined) return undefined
   using limit = timeLimit(canAsk(flags, io) ? maxTimeoutMs : scriptTimeoutMs, [io.signal])
   try {
     const options = { signal: limit.signal, relays: true }

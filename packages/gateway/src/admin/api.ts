@@ -4,6 +4,7 @@ import { logLevels, rankOf } from '../base/log.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
+import { approvalReport, parseApproval } from './approvals.ts'
 import type { Administrator, Authorization } from './authorization.ts'
 import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
@@ -37,7 +38,7 @@ interface RouteRequest {
 /** Role that a route requires. */
 function requiredRole(method: string, path: string): Role {
   if (method === 'GET' || method === 'HEAD') return 'viewer'
-  return path === '/review' || path === '/edits' ? 'reviewer' : 'operator'
+  return ['/review', '/edits', '/approvals'].includes(path) ? 'reviewer' : 'operator'
 }
 
 /** The admin API below `/api`, for the user who runs the gateway. */
@@ -89,6 +90,19 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
         return refusal(400, 'The body must be { approve: [...], reject: [...] }. GET /api/edits lists the digests.')
       const decided = await edits.decide(decision, from.token === undefined ? 'admin' : `token:${from.token}`)
       return json({ decided: decided.length })
+    },
+    'GET /approvals': async () => json((await gateway.approvals.list()).map(approvalReport)),
+    'POST /approvals': async (_url, { exchange, from }) => {
+      const given = parseApproval(await exchange.body(maxDecisionBytes))
+      if (given === undefined)
+        return refusal(
+          400,
+          'The body must be { id, decision: "once", "session", "always", "deny" or "revoke" }. GET /api/approvals lists the ids.',
+        )
+      const by = from.token === undefined ? 'terminal' : `token:${from.token}`
+      const decided = await gateway.approvals.decide(given.id, given.decision, { by })
+      if (decided !== undefined) return json({ id: given.id, decision: given.decision })
+      return refusal(409, 'There is nothing to decide: the call was answered or withdrawn, expired, or has no session.')
     },
     'GET /trust': limited((limit, url) => entries(journal.last('trust', limit, fromUpstream(url)))),
     'GET /changes': limited((limit, url) => entries(journal.last('change', limit, fromUpstream(url)))),

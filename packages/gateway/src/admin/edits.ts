@@ -1,6 +1,6 @@
 import type { ConfigEdit } from '../consent/edit.ts'
 import type { EditDecision } from '../consent/edit-consent.ts'
-import { jsonBody } from './json-body.ts'
+import { parseBody } from './body.ts'
 
 /** Edits of the configuration file that wait for a person. */
 export interface EditReview {
@@ -13,7 +13,7 @@ const maxDigests = 10_000
 
 /** Reads a decision from the body of a request; `undefined` if it is invalid. */
 export function parseEditDecision(body: Uint8Array | undefined): EditDecision | undefined {
-  const { approve = [], reject = [] } = jsonBody(body)
+  const { approve = [], reject = [] } = parseBody(body)
   return isDigests(approve) && isDigests(reject) && approve.length + reject.length > 0 ? { approve, reject } : undefined
 }
 

@@ -2,8 +2,8 @@ import { printable } from '@unfold-mcp/core'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Finding } from '../poisoning/finding.ts'
 import { type Difference, diffDefinitions } from '../trust/diff.ts'
-import type { ItemKind } from '../trust/record.ts'
-import { jsonBody } from './json-body.ts'
+import type { ItemKind } from '../trust/records/record.ts'
+import { parseBody } from './body.ts'
 
 /** A definition that a person may approve or block. */
 export interface ReviewItem {
@@ -50,7 +50,7 @@ const maxDigests = 10_000
 
 /** Reads a decision from the body of a request; `undefined` if it is invalid. */
 export function parseDecision(body: Uint8Array | undefined): ReviewDecision | undefined {
-  const { server, decision, digests } = jsonBody(body)
+  const { server, decision, digests } = parseBody(body)
   if (typeof server !== 'string' || (decision !== 'approve' && decision !== 'block')) return undefined
   if (!Array.isArray(digests) || digests.length > maxDigests) return undefined
   return digests.every((digest) => typeof digest === 'string') ? { server, decision, digests } : undefined

@@ -13,5 +13,5 @@ export {
 } from './read.ts'
 export { isLoopback } from './rules.ts'
 export { type Config as WrittenConfig, type Role, roles } from './schema.ts'
-export { targetOf } from './target.ts'
+export { serverTarget } from './target.ts'
 export { createToken, hasClientTokens, type TokenAccess, verifyToken } from './tokens.ts'

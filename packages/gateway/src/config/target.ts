@@ -29,6 +29,16 @@ export function targetOf(
   return { url: server.url, headers: server.headers, transport: transports[server.type ?? 'auto'] }
 }
 
+/** Target of a server of a configuration; undefined if it has no such server. */
+export function serverTarget(
+  { mcpServers, processes, sandbox }: Config,
+  name: string,
+  { folder, sandboxBase }: { readonly folder: string; readonly sandboxBase?: SandboxBase },
+): CommandTarget | UrlTarget | undefined {
+  const server = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined
+  return server === undefined ? undefined : targetOf(server, folder, { processes, sandbox, sandboxBase })
+}
+
 const transports: { readonly [T in NonNullable<UrlServer['type']> | 'auto']: 'auto' | 'http' | 'sse' } = {
   auto: 'auto',
   http: 'http',

@@ -2,12 +2,16 @@ import { type Clock, systemClock } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import type { ActivationStore, RejectedCall } from '@unfold-mcp/server'
 import { Access, type Client } from '../access/access.ts'
+import { type ApprovalEvent, Approvals } from '../approvals/approvals.ts'
+import { memoryApprovalStore } from '../approvals/memory-store.ts'
+import type { ApprovalStore } from '../approvals/store.ts'
 import type { Log } from '../base/log.ts'
 import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
 import type { CallUpstream } from '../catalog/entries.ts'
 import type { SelfDescription } from '../catalog/groups.ts'
 import { UpstreamSource } from '../catalog/source.ts'
+import { policyDigest } from '../config/policy/digest.ts'
 import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -20,7 +24,6 @@ import { isSameProgram } from '../poisoning/same-program.ts'
 import { collectSubjects } from '../poisoning/subjects.ts'
 import { policyMiddleware } from '../policy/middleware.ts'
 import { Policy } from '../policy/policy.ts'
-import type { Ask } from '../policy/verdict.ts'
 import { UpstreamProxy } from '../proxy/proxy.ts'
 import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore } from '../results/store.ts'
@@ -30,9 +33,9 @@ import { catalogKey } from '../stores/key.ts'
 import { crossServerCheck } from '../trust/cross-server.ts'
 import type { TrustSetting } from '../trust/decide.ts'
 import { type TrustEvent, TrustGate } from '../trust/gate.ts'
-import { memoryTrustStore } from '../trust/memory-store.ts'
+import { memoryTrustStore } from '../trust/records/memory-store.ts'
+import type { TrustStore } from '../trust/records/store.ts'
 import { commandDigest } from '../trust/run.ts'
-import type { TrustStore } from '../trust/store.ts'
 import { tlsKeyOf } from '../trust/tls-key.ts'
 import { publicUrl } from '../upstreams/address.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from '../upstreams/upstreams.ts'
@@ -49,6 +52,11 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly store: CatalogStore
   /** Decisions about what servers offer; default: memory. `unavailable`: they cannot be read, so nothing counts as accepted. */
   readonly trust?: TrustStore | 'unavailable'
+  /**
+   * Answers of people to calls that need approval; default: memory. `unavailable`: such calls are denied.
+   * @internal
+   */
+  readonly approvals?: ApprovalStore | 'unavailable'
   /** Store for activated tools; default: memory. */
   readonly activations?: ActivationStore
   readonly log: Log
@@ -57,8 +65,6 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly clock?: Clock
   /** Applied to every call; the first one is outermost. */
   readonly middleware?: readonly Middleware[]
-  /** Asks a person about a call that the policy does not decide; default: the call is denied. */
-  readonly ask?: Ask
   /** Inspects every result of a server before a client receives it. */
   readonly inspect?: InspectResult
   /** Called before every tool call; a failure that it throws is returned to the client. */
@@ -67,6 +73,13 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly rejected?: (call: RejectedCall<Client>) => void
   /** Called with decisions, and with new and changed definitions, each once. */
   readonly onTrust?: (event: TrustEvent) => void
+  /**
+   * Called when a call needs approval, and when its question is answered or expires.
+   * @internal
+   */
+  readonly onApproval?: (event: ApprovalEvent) => void
+  /** Removes known secrets from arguments that are shown to a person. */
+  readonly redact?: (value: unknown) => unknown
   /** Called before any server is started, so that no event is missed. */
   readonly observe?: (upstreams: Upstreams) => void
 }
@@ -86,6 +99,8 @@ export class Gateway implements AsyncDisposable {
   readonly poisoning: PoisoningChecks
   /** @internal */
   readonly trust: TrustGate
+  /** @internal */
+  readonly approvals: Approvals
   readonly #options: GatewayOptions
   /** Tools of new servers from the store, until the servers are created. */
   readonly #cachedTools = new Map<string, readonly Tool[]>()
@@ -127,6 +142,16 @@ export class Gateway implements AsyncDisposable {
       crossServer,
       clock: clock ?? systemClock,
       log: options.log,
+    })
+    const { approvals = memoryApprovalStore() } = options
+    this.approvals = new Approvals({
+      store: approvals === 'unavailable' ? undefined : approvals,
+      definitionOf: (server, tool) => this.upstreams.get(server)?.tools.find(({ name }) => name === tool),
+      policyDigest: () => policyDigest(this.config),
+      timeoutMs: () => this.config.policy?.approvalTimeoutMs ?? 0,
+      redact: options.redact ?? ((value) => value),
+      onEvent: (event) => options.onApproval?.(event),
+      clock: clock ?? systemClock,
     })
     this.upstreams = new Upstreams({
       isPinned: (server) => ['pin', 'review'].includes(this.#trustSetting(server)),
@@ -181,7 +206,7 @@ export class Gateway implements AsyncDisposable {
     const policy = policyMiddleware({
       decide: ({ upstream: server, tool, input, client }) =>
         this.#policy?.decide({ server, tool, input, client, definition: () => this.source.toolOf(server, tool) }),
-      ask: options.ask,
+      ask: this.approvals.ask,
     })
     const callUpstream = composeMiddleware(
       [truncate, ...(inspect === undefined ? [] : [inspectCalls(inspect)]), ...middleware, policy],
@@ -292,6 +317,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.approvals.close()
     this.proxy.close()
     this.poisoning.close()
     await this.upstreams.close()

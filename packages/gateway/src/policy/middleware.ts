@@ -34,7 +34,7 @@ const nobody: Ask = ({ tool }, verdict) =>
   )
 
 /** Names the rule that decided, for messages. */
-const ruleText = ({ rule }: Verdict): string => (rule === undefined ? 'the default of the policy' : `the rule ${rule}`)
+export const ruleText = ({ rule }: Verdict): string => (rule === undefined ? 'the default of the policy' : `the rule ${rule}`)
 
 /** Returns the author's reason as a sentence after a space, or nothing. */
-const reasonText = ({ reason }: Verdict): string => (reason === undefined ? '' : ` Reason: ${printableText(reason)}`)
+export const reasonText = ({ reason }: Verdict): string => (reason === undefined ? '' : ` Reason: ${printableText(reason)}`)

@@ -48,7 +48,7 @@ export class Policy {
   readonly #default: Effect
 
   /** `folder`: base of relative folders in the rules. */
-  constructor(config: PolicyConfig, folder: string) {
+  constructor(config: Pick<PolicyConfig, 'default' | 'rules'>, folder: string) {
     this.#default = config.default
     this.#rules = config.rules.map((rule, index) => compiled(rule, index, folder))
   }

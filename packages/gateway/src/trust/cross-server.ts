@@ -2,7 +2,7 @@ import { confusableKey, printable } from '@unfold-mcp/core'
 import { serverSlug } from '../names/naming.ts'
 import { type Finding, findingOf } from '../poisoning/finding.ts'
 import { ToolMentions } from '../poisoning/mentions.ts'
-import type { Item } from './record.ts'
+import type { Item } from './records/record.ts'
 import { scanned } from './scanned.ts'
 
 type ToolNames = ReadonlyMap<string, readonly string[]>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { acceptsBaseline, decide, type TrustSetting } from './decide.ts'
 import { hazardsOf } from './hazards.ts'
-import { accept, block, emptyRecord, type Item, type ServerRecord, setBaseline } from './record.ts'
+import { accept, block, emptyRecord, type Item, type ServerRecord, setBaseline } from './records/record.ts'
 
 const tool = (name: string, definition: object = {}): Item => ({
   kind: 'tool',

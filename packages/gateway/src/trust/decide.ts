@@ -1,5 +1,5 @@
 import type { Finding } from '../poisoning/finding.ts'
-import { type Accepted, type Item, type ItemKind, RecordIndex, type ServerRecord } from './record.ts'
+import { type Accepted, type Item, type ItemKind, RecordIndex, type ServerRecord } from './records/record.ts'
 
 /** How new and changed definitions of a server are treated. */
 export type TrustSetting = 'off' | 'watch' | 'pin' | 'review'

@@ -6,10 +6,19 @@ import type { Finding } from '../poisoning/finding.ts'
 import { acceptsBaseline, type Change, decide, type TrustSetting } from './decide.ts'
 import { digestsOf } from './digest.ts'
 import { hazardsOf } from './hazards.ts'
-import { accept, block, emptyRecord, type Item, type ItemKind, RecordIndex, type ServerRecord, setBaseline } from './record.ts'
+import {
+  accept,
+  block,
+  emptyRecord,
+  type Item,
+  type ItemKind,
+  RecordIndex,
+  type ServerRecord,
+  setBaseline,
+} from './records/record.ts'
+import type { TrustStore } from './records/store.ts'
 import { type Reviewable, reviewables } from './reviewable.ts'
 import { type Run, type RunDifference, runDifferences } from './run.ts'
-import type { TrustStore } from './store.ts'
 
 export interface TrustGateOptions {
   readonly settingOf: (server: string) => TrustSetting

@@ -1,6 +1,6 @@
 import { isRecord } from '@unfold-mcp/core'
 import { type Finding, findingOf, type Rule } from '../poisoning/finding.ts'
-import type { Accepted, Item } from './record.ts'
+import type { Accepted, Item } from './records/record.ts'
 import { scanned } from './scanned.ts'
 
 /** Findings that need the tools of other servers: mentions of them, and imitations. */

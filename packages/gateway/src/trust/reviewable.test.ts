@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accept, block, emptyRecord, type Item } from './record.ts'
+import { accept, block, emptyRecord, type Item } from './records/record.ts'
 import { reviewables } from './reviewable.ts'
 
 const tool = (name: string, description: string): Item => ({ kind: 'tool', name, definition: { name, description } })

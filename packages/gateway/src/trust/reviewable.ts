@@ -1,6 +1,6 @@
 import type { Change } from './decide.ts'
 import { digestsOf } from './digest.ts'
-import type { Accepted, Item, ServerRecord } from './record.ts'
+import type { Accepted, Item, ServerRecord } from './records/record.ts'
 
 /** A definition that a person may approve or block. */
 export interface Reviewable extends Change {

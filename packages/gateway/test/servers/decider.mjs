@@ -1,6 +1,6 @@
 // Makes trust decisions one after another, and prints each once it is acknowledged. Killed by the test at a random moment.
-import { accept, block } from '../../dist/trust/record.js'
-import { sqliteTrustStore } from '../../dist/trust/sqlite-store.js'
+import { accept, block } from '../../dist/trust/records/record.js'
+import { sqliteTrustStore } from '../../dist/trust/records/sqlite-store.js'
 
 const [, , file, from] = process.argv
 const store = await sqliteTrustStore(file)

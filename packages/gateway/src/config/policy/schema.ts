@@ -157,6 +157,12 @@ const rule = z.strictObject({
 export const policy = z.strictObject({
   default: effect.default('allow').describe('For calls that no rule applies to'),
   rules: z.array(rule).default([]).describe('The first rule whose conditions all hold decides'),
+  approvalTimeoutMs: z
+    .int()
+    .min(1_000, 'is shorter than a second')
+    .max(600_000, 'is longer than ten minutes')
+    .default(120_000)
+    .describe('How long a person can answer an "ask" rule; then the call is denied'),
 })
 
 export type PolicyConfig = z.output<typeof policy>

@@ -1,10 +1,10 @@
-import { digestsOf, isWithin, type Shape, shapeOf } from './digest.ts'
-import type { Run } from './run.ts'
-
-export const itemKinds = ['tool', 'prompt', 'template', 'instructions'] as const
+import { digestsOf, isWithin, type Shape, shapeOf } from '../digest.ts'
+import type { Run } from '../run.ts'
 
 /** What kind of text or definition of a server is pinned. */
-export type ItemKind = (typeof itemKinds)[number]
+export type ItemKind = 'tool' | 'prompt' | 'template' | 'instructions'
+
+export const itemKinds = ['tool', 'prompt', 'template', 'instructions'] as const satisfies readonly ItemKind[]
 
 /** One definition that a server offers. */
 export interface Item {

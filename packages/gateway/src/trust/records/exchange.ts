@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { digestsOf } from './digest.ts'
+import { digestsOf } from '../digest.ts'
 import { type Accepted, type Blocked, type Item, itemKinds, type ServerRecord } from './record.ts'
 
 /** Decisions of several servers, for another machine. */

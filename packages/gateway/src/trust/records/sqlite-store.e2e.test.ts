@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runs } from '../../../../test/runs.ts'
+import { runs } from '../../../../../test/runs.ts'
 import { accept, block, emptyRecord, type Item, setBaseline } from './record.ts'
 import { sqliteTrustStore, TrustStoreError } from './sqlite-store.ts'
 
@@ -79,7 +79,7 @@ test('no acknowledged decision is lost or invented when the process is killed', 
 
 /** Lets a process decide for some time after its first decision, and kills it. Returns its last acknowledged decision. */
 async function killedAfter(file: string, from: number, ms: number): Promise<number> {
-  const program = fileURLToPath(new URL('../../test/servers/decider.mjs', import.meta.url))
+  const program = fileURLToPath(new URL('../../../test/servers/decider.mjs', import.meta.url))
   const child = spawn(process.execPath, [program, file, String(from)], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))

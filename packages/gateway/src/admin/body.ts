@@ -1,7 +1,7 @@
 import { isRecord } from '@unfold-mcp/core'
 
-/** The JSON object in the body of a request; empty if there is none. */
-export function jsonBody(body: Uint8Array | undefined): { readonly [key: string]: unknown } {
+/** Parses the body of a request; an empty object if it is not a JSON object. */
+export function parseBody(body: Uint8Array | undefined): { readonly [key: string]: unknown } {
   try {
     const value: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'))
     return isRecord(value) ? value : {}
