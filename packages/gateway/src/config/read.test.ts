@@ -60,6 +60,17 @@ describe('a configuration', () => {
     ])
   })
 
+  test('has a trust setting per server, and ignores the one of Gemini CLI', () => {
+    const { config, warnings } = read(
+      '{ "mcpServers": { "a": { "command": "x", "trust": "pin" }, "b": { "command": "y", "trust": true } } }',
+    )
+    expect(config.mcpServers).toMatchObject({ a: { trust: 'pin' }, b: { command: 'y' } })
+    expect(config.mcpServers.b).not.toHaveProperty('trust', true)
+    expect(warnings.map(problemLine)).toEqual([
+      'unfold.json:1:81 mcpServers.b.trust is a setting of another program and is ignored.',
+    ])
+  })
+
   test('warns when the API key of an embedder would be sent unencrypted', () => {
     const doubtsOf = (url: string): readonly string[] =>
       read(json({ search: { embedder: { url, model: 'm', apiKey: 'key' } } })).warnings.map(problemLine)

@@ -31,7 +31,10 @@ const synonyms: { readonly [key: string]: string } = {
 }
 
 /** Keys of other programs that have no meaning here. */
-const foreign = new Set(['autoApprove', 'alwaysAllow', 'trust', 'gallery', 'version', 'icon', 'note'])
+const foreign = new Set(['autoApprove', 'alwaysAllow', 'gallery', 'version', 'icon', 'note'])
+
+/** Gemini CLI has a `trust` that is true or false. */
+const isForeign = (key: string, value: unknown): boolean => foreign.has(key) || (key === 'trust' && typeof value === 'boolean')
 
 /** Removes keys of other programs, with a warning for each. */
 export function stripForeignKeys(document: ConfigDocument): {
@@ -43,8 +46,8 @@ export function stripForeignKeys(document: ConfigDocument): {
   const warnings: ConfigProblem[] = []
   const servers = Object.entries(value.mcpServers).map(([name, server]) => {
     if (!isRecord(server)) return [name, server] as const
-    const ownKeys = Object.entries(server).filter(([key]) => {
-      if (!foreign.has(key)) return true
+    const ownKeys = Object.entries(server).filter(([key, setting]) => {
+      if (!isForeign(key, setting)) return true
       warnings.push(document.problem(['mcpServers', name, key], 'is a setting of another program and is ignored.', 'key'))
       return false
     })

@@ -56,7 +56,7 @@ export class FindingLog {
     }
     if (bucket.tryTake(1)) {
       const { log } = this.#options
-      log.warn({ upstream: server, event: 'finding', findings }, `${summaryOf(findings)} Nothing is blocked: ${hintFor(server)}`)
+      log.warn({ upstream: server, event: 'finding', findings }, `${summaryOf(findings)} ${hintFor(server)}`)
     } else this.#omit(serverLog, findings)
   }
 
@@ -116,12 +116,12 @@ export class FindingLog {
     const counts = [...omitted.rules].map(([rule, times]) => `${times} × ${describeRule(rule)}`).join(', ')
     const more = count > names.length ? ', …' : ''
     const subjects = `${count} more suspicious ${count === 1 ? 'definition' : 'definitions'}: ${names.join(', ')}${more}`
-    const message = `${subjects} (${counts}). Nothing is blocked: ${hintFor(server)}`
+    const message = `${subjects} (${counts}). ${hintFor(server)}`
     this.#options.log.warn({ upstream: server, event: 'finding', definitions: count, rules }, message)
   }
 }
 
-const hintFor = (server: string): string => `see "unfold status ${printable(server)}"`
+const hintFor = (server: string): string => `See "unfold status ${printable(server)}".`
 
 function summaryOf([first, ...others]: readonly Finding[]): string {
   if (first === undefined) return ''
