@@ -3,7 +3,7 @@ import { shorten } from '../base/visible-text.ts'
 
 const removeAdvice = 'Unless you expected this, exclude the tool with "deny", or remove the server.'
 
-const rules = {
+export const rules = {
   overriding: { description: 'tells the model to ignore its instructions', advice: removeAdvice },
   secrecy: { description: 'tells the model to hide something from the user', advice: removeAdvice },
   posing: { description: 'imitates a system message', advice: removeAdvice },

@@ -1,4 +1,5 @@
-import type { PolicyConfig, PolicyRule } from '../config/policy/schema.ts'
+import type { PolicyRule } from '../config/policy/schema.ts'
+import type { Config } from '../config/schema.ts'
 import {
   type ArgumentCondition,
   argumentConditions,
@@ -48,7 +49,7 @@ export class Policy {
   readonly #default: Effect
 
   /** `folder`: base of relative folders in the rules. */
-  constructor(config: Pick<PolicyConfig, 'default' | 'rules'>, folder: string) {
+  constructor(config: Pick<NonNullable<Config['policy']>, 'default' | 'rules'>, folder: string) {
     this.#default = config.default
     this.#rules = config.rules.map((rule, index) => compiled(rule, index, folder))
   }

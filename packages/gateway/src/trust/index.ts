@@ -6,3 +6,4 @@ export type { Accepted, AcceptedBy, Blocked, Item, ItemKind, ServerRecord } from
 export { sqliteTrustStore, TrustStoreError } from './records/sqlite-store.ts'
 export type { TrustStore } from './records/store.ts'
 export { trustFile } from './records/trust-file.ts'
+export type { Run } from './run.ts'

@@ -82,7 +82,7 @@ const keywords = z.strictObject({
 const argumentSchema: z.ZodType<ArgumentSchema, ArgumentSchema> = z.union([z.boolean(), z.lazy(() => keywords)])
 
 /** JSON Schema that the arguments of a call are compared with. */
-type ArgumentSchema = boolean | { readonly [keyword: string]: unknown }
+export type ArgumentSchema = boolean | { readonly [keyword: string]: unknown }
 
 const argument = oneOrMore(shortText).describe('Name of an argument, or several; an array of texts counts as all of them')
 
