@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@unfold-mcp/client'
 import { runningGateways } from '@unfold-mcp/gateway'
@@ -43,6 +45,10 @@ test('the page documents every admin API route with every response field, and ev
     await client.call('library__find_books', { title: 'Library' })
     void client.call('library__find_books', { title: 'Rare' }).catch(() => undefined)
     await until(async () => (await gateway.approvals.list()).length > 0, 'the call waits for approval')
+    const file = join(home, 'unfold.json')
+    const edited = { ...(JSON.parse(await readFile(file, 'utf8')) as object), trust: 'off' }
+    await writeFile(file, JSON.stringify(edited))
+    await until(async () => ((await ask('/edits')) as readonly unknown[]).length > 0, 'the edit waits for approval')
     gateway.upstreams.events.emit('stderr', { upstream: 'library', line: 'A book is missing.' })
     const matchesIn = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []

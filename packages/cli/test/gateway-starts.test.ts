@@ -47,7 +47,13 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
       state: 'degraded',
       lastError: 'server "unlisted" is ready, tools/list failed: not today (-32603)',
     })
-    expect(await upstream(at, 'station')).toMatchObject({
+    // It is tried again every few seconds.
+    let station: { readonly state?: string } = {}
+    await until(async () => {
+      station = await upstream(at, 'station')
+      return station.state === 'failed'
+    }, 'an attempt has failed')
+    expect(station).toMatchObject({
       state: 'failed',
       attempt: expect.any(Number),
       lastError:

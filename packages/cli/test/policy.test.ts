@@ -27,6 +27,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
     ],
   })
   const config = (rules: object = policy()): object => ({
+    reload: 'always',
     mcpServers: { files: { command, args: [...args.slice(0, -1), at.folder] } },
     exposure: 'everything',
     audit: { path: 'audit.jsonl', arguments: 'full' },

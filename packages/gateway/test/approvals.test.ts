@@ -61,6 +61,7 @@ async function waiting(text: string): Promise<ApprovalReport> {
 
 const config = (policy: object = {}): object => ({
   exposure: 'everything',
+  reload: 'always',
   audit: { path: 'audit.jsonl' },
   tokens: [reviewer.record, viewer.record],
   policy: { rules: [{ effect: 'ask', tool: ['write', 'sign', 'stall'], reason }], ...policy },

@@ -67,7 +67,7 @@ describe('a configuration', () => {
     expect(config.mcpServers).toMatchObject({ a: { trust: 'pin' }, b: { command: 'y' } })
     expect(config.mcpServers.b).not.toHaveProperty('trust', true)
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:1:81 mcpServers.b.trust is a setting of another program and is ignored.',
+      'unfold.json:1:83 mcpServers.b.trust is a setting of another program and is ignored.',
     ])
   })
 

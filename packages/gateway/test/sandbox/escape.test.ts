@@ -41,7 +41,12 @@ async function attacked(before: readonly string[]): Promise<Escape> {
   const limits = { write: ['named'], read: ['notes'], network: false }
   const held = presets.map((preset) => [preset, { command, args, sandbox: { preset, ...limits }, env: { OWN: `own ${preset}` } }])
   const gateway = await commanded(
-    { exposure: 'everything', mcpServers: { ...Object.fromEntries(held), free: { command, args, env: { SECRET: secret } } } },
+    // The results must show what the server could read.
+    {
+      exposure: 'everything',
+      results: { secrets: 'off' },
+      mcpServers: { ...Object.fromEntries(held), free: { command, args, env: { SECRET: secret } } },
+    },
     { before, env: { GATEWAY_SECRET: secret }, prepare: (folder) => prepare(folder, before) },
   )
   const client = await connect({ url: gateway.url })

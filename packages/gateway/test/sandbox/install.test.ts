@@ -40,6 +40,7 @@ describe.skipIf(!canSandbox)('a server in a sandbox that a launcher installs', (
     const gateway = await commanded(
       {
         exposure: 'everything',
+        results: { secrets: 'off' },
         mcpServers: {
           up: {
             command: 'npx',

@@ -29,9 +29,10 @@ const exportFile = z.strictObject({
   ),
 })
 
-/** The text of an exported file. */
+/** The text of an exported file. What was run is not part of it: that differs between machines. */
 export function formatRecords(records: TrustRecords): string {
-  return `${JSON.stringify({ format, version, servers: Object.fromEntries(records) }, undefined, 2)}\n`
+  const servers = [...records].map(([server, { baseline, accepted, blocked }]) => [server, { baseline, accepted, blocked }])
+  return `${JSON.stringify({ format, version, servers: Object.fromEntries(servers) }, undefined, 2)}\n`
 }
 
 /** Reads an exported file. Throws an error that names the problem; a file is valid as a whole or not at all. */
@@ -81,6 +82,7 @@ export function mergeRecords(own: ServerRecord, other: ServerRecord): ServerReco
     accepted.set(key, known?.by === 'person' ? known : each)
   }
   return {
+    ...own,
     baseline: [...new Set([...own.baseline, ...other.baseline])],
     accepted: [...accepted.values()].filter(({ kind, definition }) => !blocked.has(`${kind} ${digestsOf(definition).body}`)),
     blocked: [...blocked.values()],
