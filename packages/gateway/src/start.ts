@@ -1,11 +1,6 @@
-import { createHash } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
-import { fileStore } from '@unfold-mcp/server/stores/file'
 import type { ReloadResult } from './admin/api.ts'
-import { memoryApprovalStore } from './approvals/memory-store.ts'
-import type { ApprovalStore } from './approvals/store.ts'
 import { auditedTools } from './audited-tools.ts'
-import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
 import { ConfigError, problemLine } from './config/problem.ts'
 import { type PermittedConfig, type ReadConfig, readConfigText, resolveConfig } from './config/read.ts'
@@ -17,18 +12,13 @@ import type { ConfigEdit } from './consent/edit.ts'
 import { EditConsent, type EditDecision } from './consent/edit-consent.ts'
 import { ConsentFile } from './consent/record.ts'
 import { exposedFiles } from './exposed-files.ts'
-import { Gateway, type GatewayOptions } from './gateway/gateway.ts'
+import { Gateway } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
 import { Instrumentation } from './instrumentation.ts'
+import { activationStore, openApprovals, openCatalog, openTrust, ownFiles } from './open-stores.ts'
 import { passphraseFrom } from './secrets/passphrase.ts'
 import { SecretResolver } from './secrets/resolver.ts'
 import type { Passphrase } from './secrets/store.ts'
-import type { CatalogStore } from './stores/catalog.ts'
-import { decisionPath } from './stores/decision-path.ts'
-import { memoryCatalog } from './stores/memory.ts'
-import { memoryTrustStore } from './trust/records/memory-store.ts'
-import type { TrustStore } from './trust/records/store.ts'
-import { trustFile } from './trust/records/trust-file.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
@@ -113,11 +103,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
   for (const { upstream, message } of await exposedFiles(read.config, { file, home: options.home }))
     log.warn({ upstream }, message)
-  const store = await openStore(read, { ...options, log }, (problem) => instrumentation.degraded.update('store', problem))
-  const trust = await openTrust(read, { ...options, file }, (problem) => instrumentation.degraded.update('trust', problem))
-  const approvals = await openApprovals(read, { ...options, file }, (problem) =>
-    instrumentation.degraded.update('approvals', problem),
-  )
+  const places = { file, home: options.home }
+  const store = await openCatalog(read, { ...places, log }, (problem) => instrumentation.degraded.update('store', problem))
+  const trust = await openTrust(read, places, (problem) => instrumentation.degraded.update('trust', problem))
+  const approvals = await openApprovals(read, places, (problem) => instrumentation.degraded.update('approvals', problem))
   let startDeferred: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((done) => {
     startDeferred = done
@@ -125,11 +114,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const gateway = await Gateway.open({
     read,
     folder: dirname(file),
-    sandboxBase: { hide: ownFiles(read, options), installs: join(options.home, 'sandbox') },
+    sandboxBase: { hide: ownFiles(read, places), installs: join(options.home, 'sandbox') },
     store,
     trust,
     approvals,
-    ...activationStore(read, options, file),
+    ...activationStore(read, places),
     log,
     deferStartsUntil,
     ...(options.lazy !== undefined && { lazy: options.lazy }),
@@ -190,70 +179,4 @@ async function permitAtStart(
 function checkPublicHost(file: string, host: string, { config }: ReadConfig, { http }: StartOptions): void {
   if (http === false || isLoopback(host) || hasClientTokens(config.tokens)) return
   throw new ConfigError([{ file, line: 1, column: 1, path: `listen.host "${host}"`, message: publicWithoutToken }])
-}
-
-// One file per client, separate for each configuration file.
-function activationStore({ config }: ReadConfig, { home }: StartOptions, file: string): Pick<GatewayOptions, 'activations'> {
-  if (config.store.kind === 'memory') return {}
-  const folder = createHash('sha256').update(file).digest('hex').slice(0, 16)
-  return { activations: fileStore(join(home, 'activations', folder)) }
-}
-
-/** Files of the gateway, which hold secrets and decisions. Servers in a sandbox do not see them. */
-function ownFiles(read: ReadConfig, { file, home }: StartOptions): readonly string[] {
-  const { store, audit } = read.config
-  const database = store.kind === 'sqlite' ? storePath(store.path, { file, home }) : undefined
-  return [
-    ...[resolve(file), resolve(home)],
-    ...(database === undefined ? [] : ['', '-wal', '-shm'].map((suffix) => `${database}${suffix}`)),
-    ...(audit === undefined ? [] : [resolve(dirname(file), audit.path)]),
-  ]
-}
-
-const storePath = (path: string | undefined, { file, home }: Pick<StartOptions, 'file' | 'home'>): string =>
-  path === undefined ? join(home, 'catalog.db') : resolve(dirname(file), path)
-
-async function openStore(
-  { config }: ReadConfig,
-  { home, file, log }: StartOptions,
-  onStatus: (problem: string | undefined) => void,
-): Promise<CatalogStore> {
-  const { store } = config
-  if (store.kind === 'memory') return memoryCatalog()
-  const path = storePath(store.path, { file, home })
-  const { sqliteCatalog } = await import('./stores/sqlite.ts')
-  return sqliteCatalog(path, { report: (message) => log.warn({}, message), onStatus })
-}
-
-/** The decisions about servers, separate for each configuration file. They are never replaced by a new file. */
-async function openTrust(
-  { config }: ReadConfig,
-  { home, file }: Pick<StartOptions, 'home' | 'file'>,
-  onStatus: (problem: string | undefined) => void,
-): Promise<TrustStore | 'unavailable'> {
-  if (config.store.kind === 'memory') return memoryTrustStore()
-  const { sqliteTrustStore } = await import('./trust/records/sqlite-store.ts')
-  try {
-    return await sqliteTrustStore(trustFile(home, file))
-  } catch (error) {
-    const problem = `${errorMessage(error)} Tools of servers with "trust": "pin" or "review" are held. Restore the file from a backup, or delete it to accept what the servers offer now.`
-    onStatus(problem)
-    return 'unavailable'
-  }
-}
-
-/** The answers to calls that need approval. Without them, such calls are denied. */
-async function openApprovals(
-  { config }: ReadConfig,
-  { home, file }: Pick<StartOptions, 'home' | 'file'>,
-  onStatus: (problem: string | undefined) => void,
-): Promise<ApprovalStore | 'unavailable'> {
-  if (config.store.kind === 'memory') return memoryApprovalStore()
-  const { sqliteApprovalStore } = await import('./approvals/sqlite-store.ts')
-  try {
-    return await sqliteApprovalStore(decisionPath(home, 'approvals', file))
-  } catch (error) {
-    onStatus(`${errorMessage(error)} Calls that need approval are denied. Restore the file from a backup, or delete it.`)
-    return 'unavailable'
-  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, isRecord, masked, maskedArgs, maskedText, maskedVariable, printable } from '@unfold-mcp/core'
-import type { GuardedPart } from './guarded.ts'
+import { freeServerSettings, type GuardedPart } from './guarded.ts'
 
 /** One value that an edit changes; secrets are masked. */
 export interface ConfigEditChange {
@@ -51,6 +51,7 @@ function changesOf({ path: [section = ''], before, after }: GuardedPart): readon
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [one, other] = [old.get(key), now.get(key)]
     if (canonicalJson(one?.value ?? null) === canonicalJson(other?.value ?? null)) return []
+    if (section === 'mcpServers' && freeServerSettings.includes(key)) return []
     // Defaults of a new server say nothing.
     if (before === undefined && isEmpty(other?.value)) return []
     return [{ path: printable(key, maxLength), ...shownEntry('before', one), ...shownEntry('after', other) }]

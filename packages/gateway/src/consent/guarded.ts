@@ -13,7 +13,8 @@ const freeParts: { readonly [key: string]: readonly string[] | undefined } = {
   results: ['maxCharacters'],
 }
 
-const freeServerSettings = [
+/** Settings of a server that apply without consent. */
+export const freeServerSettings: readonly string[] = [
   ...['description', 'group', 'preferResources', 'start', 'idleStopMs', 'startTimeoutMs', 'installTimeoutMs'],
   ...['sweepMs', 'graceMs', 'pingMs', 'concurrency', 'queue', 'timeoutMs'],
 ]
