@@ -352,7 +352,9 @@ function sessionOf({ ctx }: ProxiedCall, { instance }: Sender): string | undefin
 /** The call as its server gets it: without the inputs that are meant for the gateway. */
 function withInputs(call: ProxiedCall, { continuation, inner }: Reference): ProxiedCall {
   const inputResponses = continuation === undefined ? undefined : call.ctx.inputResponses
-  return { ...call, ctx: { ...call.ctx, requestState: inner, inputResponses } }
+  // A getter, which is not copied.
+  const { request } = call.ctx
+  return { ...call, ctx: { ...call.ctx, request, requestState: inner, inputResponses } }
 }
 
 const inputRequired = ({ id, question }: Approval, session: string | undefined): InputRequiredResult => ({
