@@ -258,7 +258,8 @@ describeInChromium('a browser with faults', () => {
 
   test('errors are not lost in a flood of other messages', async () => {
     await using site = await startSite()
-    await using watch = await watching({ open: `${site.url}/flood?lines=0&burst=200` })
+    // With pauses: on a busy machine the page would otherwise write faster than anything can be read.
+    await using watch = await watching({ open: `${site.url}/flood?lines=0&burst=200&pause=20` })
     await watch.until('something is dropped', () =>
       [...watch.recording.of('logs')].some(({ text }) => text.includes('were dropped')),
     )

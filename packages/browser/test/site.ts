@@ -22,7 +22,7 @@ import {
 //                     redirected, socket, hang-up, to-second, order), a form, and accessibility faults
 //   /busy             the same page, which does all of it by itself when it loads
 //   /second /ordered  plain pages; /ordered also takes the form's POST
-//   /flood?lines=&burst=   writes to the console; without an end when lines=0
+//   /flood?lines=&burst=&pause=   writes to the console; without an end when lines=0
 //   /nodes?n=         has n elements .node
 //   /navigates?ms=&to=     goes elsewhere by itself
 //   /fetches?path=    fetches a path and says in its title `Got <bytes>` or `Failed: …`
@@ -162,7 +162,7 @@ async function answerTo(asked: Asked): Promise<Answer> {
     case '/ordered':
       return { body: ordered }
     case '/flood':
-      return { body: flood(number('lines', 100_000), number('burst', 1_000)) }
+      return { body: flood(number('lines', 100_000), number('burst', 1_000), number('pause', 0)) }
     case '/nodes':
       return { body: nodes(number('n', 100_000)) }
     case '/navigates':

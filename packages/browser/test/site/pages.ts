@@ -115,8 +115,8 @@ if (location.pathname === '/busy') {
 export const second = page('Second page', '<h1>Second page</h1><a href="/">Back</a><p id="status">Nothing happened</p>')
 export const ordered = page('Ordered', '<h1>Thank you</h1><p role="status">Your order is on its way.</p><a href="/">Back</a>')
 
-/** Writes `lines` lines to the console, `burst` of them at a time; without end if `lines` is 0. */
-export function flood(lines: number, burst: number): string {
+/** Writes `lines` lines to the console, `burst` of them at a time with a pause in between; without end if `lines` is 0. */
+export function flood(lines: number, burst: number, pauseMs: number): string {
   return page(
     'Flood',
     `<h1 id="written">0</h1><button data-testid="stop" onclick="stopped = true">Stop</button>
@@ -129,7 +129,8 @@ port1.onmessage = () => {
     console.log('line ' + written++ + ' of a flood', { i, filler: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' })
   }
   document.getElementById('written').textContent = String(written)
-  port2.postMessage(0)
+  if (${pauseMs} > 0) setTimeout(() => port2.postMessage(0), ${pauseMs})
+  else port2.postMessage(0)
 }
 port2.postMessage(0)
 </script>`,
