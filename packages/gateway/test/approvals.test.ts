@@ -268,7 +268,7 @@ test('AT-S07-8: without an answer in time a call is denied, and a changed policy
   expect((JSON.parse(stdout) as { readonly records: readonly object[] }).records.length).toBeGreaterThanOrEqual(2)
 })
 
-test('AT-S07-9: after a kill -9 while a call runs, the same call is told that the effect is unknown', async () => {
+test('AT-S07-9: after a kill -9 while a call runs, the reply to the same call says that the effect is unknown', async () => {
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify(config()))
   expect((await at.unfold(['reload'])).code).toBe(0)
   const args = { text: 'sent before the kill' }
