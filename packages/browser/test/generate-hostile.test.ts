@@ -131,12 +131,12 @@ describeInChromium('a hostile page in a browser', () => {
     const clicked: string[] = []
     const escaped = (value: string): string => value.replace(/[^\w ]/gu, (each) => `&#${each.codePointAt(0)};`)
     const named = attacks.filter((name) => !['\u0000', '\r', '\n', '\u2028'].some((each) => name.includes(each)))
-    const page = named
-      .map((name, i) => `<button data-testid="${escaped(name)}" onclick="fetch('/clicked/${i}')">x</button>`)
-      .join('')
+    const page = named.map((name, i) => `<button data-testid="${escaped(name)}" onclick="report(${i})">x</button>`).join('')
+    // Synchronous: the script closes the browser after the last click, and the request must be out by then.
+    const report = "const report = (i) => { const x = new XMLHttpRequest(); x.open('GET', '/clicked/' + i, false); x.send() }"
     await using server = await startServer(({ url = '' }, response) => {
       clicked.push(url)
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(`<script>${report}</script>${page}`)
     })
     const front = `${server.url}/`
     const sequence = new RecordSequence()
