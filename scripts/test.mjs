@@ -14,11 +14,9 @@ await ensureBuilt()
 await ensureSystemPackages()
 const results = []
 if (withCheck) results.push(await step('check', () => run(process.execPath, ['scripts/check.mjs'], shown)))
-// The coverage thresholds apply to the full suite only.
-const coverage = args.length === 0 ? ['--coverage'] : []
-// The host lab runs after the other projects, without coverage.
+// The host lab runs after the other projects.
 const projects = args.some((arg) => arg.startsWith('--project')) ? [] : ['--project=!hosts']
-results.push(await step('tests', () => tool('vitest/vitest.mjs', ['run', ...coverage, ...projects, ...args], shown)))
+results.push(await step('tests', () => tool('vitest/vitest.mjs', ['run', ...projects, ...args], shown)))
 if (withHosts && hasHosts()) results.push(await testHosts())
 else if (withHosts)
   console.error('Skipped: host lab (no hosts installed). npm run test:hosts installs them (about 2.9 GB) and tests them.')
