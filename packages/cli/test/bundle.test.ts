@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -38,4 +38,34 @@ test('the published bundle serves a gateway, persists its data, exports metrics,
     expect(child.exitCode).toBe(0)
   }
   expect(await readFile(join(bundle, 'LICENSES.txt'), 'utf8')).toMatch(/^zod \S+ \(MIT\)$/mu)
+})
+
+/** Returns the packages in the chunks that a chunk imports statically, directly or not. */
+async function packagesLoadedBy(chunk: string): Promise<readonly string[]> {
+  const chunks = new Set([chunk])
+  const packages = new Set<string>()
+  for (const name of chunks) {
+    const text = await readFile(join(bundle, name), 'utf8')
+    for (const [, imported = ''] of text.matchAll(/^(?:import|\}).*"\.\/([^"]+\.js)";$/gmu)) chunks.add(imported)
+    for (const [, name = ''] of text.matchAll(/^\/\/ (?:node_modules|packages)\/((?:@[^/]+\/)?[^/]+)\//gmu)) packages.add(name)
+  }
+  return [...packages].toSorted()
+}
+
+test('a command loads the client, the gateway and their libraries only if it needs them', async () => {
+  const [, run = ''] = /import\("\.\/(run-[^"]+)"\)/u.exec(await readFile(join(bundle, 'main.js'), 'utf8')) ?? []
+  expect(await packagesLoadedBy(run)).toEqual(['cli', 'core'])
+  const chunks = await readdir(bundle)
+  const list = chunks.find((name) => /^list-\w+\.js$/u.test(name)) ?? ''
+  const loaded = await packagesLoadedBy(list)
+  expect(loaded).toEqual(expect.arrayContaining(['client', '@modelcontextprotocol/client', 'zod']))
+  expect(loaded).not.toContain('gateway')
+})
+
+test('the bundle has only the parts of zod that are used', async () => {
+  const chunks = (await readdir(bundle)).filter((name) => name.endsWith('.js'))
+  const texts = await Promise.all(chunks.map((name) => readFile(join(bundle, name), 'utf8')))
+  const locales = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/zod\/v4\/locales\/(\w+)\.js$/gmu)])
+  // `import { z } from 'zod'` would include all languages, `import * as z from 'zod'` does not.
+  expect(locales.map(([, name]) => name)).toEqual(['en'])
 })

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRegularFile, replaceFile } from '@unfold-mcp/core/files'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isProcessRunning } from './base/process-running.ts'
 
 const recordSchema = z.object({

@@ -1,4 +1,4 @@
-import { type ClientReason, isClientError } from '@unfold-mcp/client'
+import type { ClientError, ClientReason } from '@unfold-mcp/client'
 import { isFailure } from '@unfold-mcp/core'
 import { errorMessage } from './error-message.ts'
 import { CommandError, type ExitCode, exit } from './exit.ts'
@@ -21,6 +21,10 @@ function loginHint(server: string): string {
   return /^https?:/iu.test(server) ? `${signIn}\nOr pass a token: --header 'Authorization: Bearer <token>'` : signIn
 }
 
+// Recognised by name: importing the classes would load the client or the gateway for every command.
+const isClientError = (error: unknown): error is ClientError => error instanceof Error && error.name === 'ClientError'
+const isConfigError = (error: unknown): error is Error => error instanceof Error && error.name === 'ConfigError'
+
 /** Converts any error to one with an exit code and a reason. */
 export function toCommandError(error: unknown, server = '<server>'): CommandError {
   if (error instanceof CommandError) return error
@@ -29,8 +33,7 @@ export function toCommandError(error: unknown, server = '<server>'): CommandErro
     const next = reason === 'login_required' ? loginHint(server) : ''
     return new CommandError(codes[reason], reason, `${message}${next}`, { details: { ...details }, cause: error })
   }
-  // Recognised by name: importing the class would load the gateway for every command.
-  if (error instanceof Error && error.name === 'ConfigError')
+  if (isConfigError(error))
     return new CommandError(exit.usage, 'invalid_config', error.message, {
       details: 'problems' in error ? { problems: error.problems } : {},
       cause: error,

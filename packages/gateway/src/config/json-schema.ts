@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { configSchema } from './schema.ts'
 
 /** The schema of `unfold.json` for editors; `unfold.schema.json` is this, written out. */

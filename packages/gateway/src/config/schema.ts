@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { hostProfiles } from '@unfold-mcp/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { mcpPath, serverSegment } from '../base/mcp-path.ts'
 import { isReserved } from '../names/reserved.ts'
 import { policy, policyKeysAt } from './policy/schema.ts'

@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { withLock } from '@unfold-mcp/client/lock'
 import { readRegularFile, replaceFile } from '@unfold-mcp/core/files'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Config, configSchema } from '../config/schema.ts'
 
 /** What the user approved of one configuration file. */

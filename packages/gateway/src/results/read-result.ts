@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { printable } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { characterStart, partEnd } from '../base/character-boundary.ts'
 import { ownerOf } from './owner.ts'
 import type { Release, ResultStore, StoredText } from './store.ts'

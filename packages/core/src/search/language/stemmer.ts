@@ -3,6 +3,7 @@
  * (Porter 2), after a table of forms it cannot know. Words of other alphabets come back as they are.
  */
 export function stem(word: string): string {
+  irregular ??= irregularForms()
   const known = irregular.get(word)
   if (known !== undefined) return known
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word
@@ -260,8 +261,12 @@ function withoutLast(word: string, first: number, second: number): string {
   return word.endsWith('ll') && last >= second ? word.slice(0, -1) : word
 }
 
-const irregular: ReadonlyMap<string, string> = new Map(
-  Object.entries(families).flatMap(([word, forms]) =>
-    [word, ...forms.split(' ')].map((form) => [form, suffixless(word)] as const),
-  ),
-)
+// Built on first use: every command loads this file, few of them search.
+let irregular: ReadonlyMap<string, string> | undefined
+
+const irregularForms = (): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(families).flatMap(([word, forms]) =>
+      [word, ...forms.split(' ')].map((form) => [form, suffixless(word)] as const),
+    ),
+  )

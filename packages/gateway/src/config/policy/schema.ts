@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 import { patternProblem } from './pattern-problem.ts'
 
 const shortText = z.string().min(1, 'is empty').max(200, 'is longer than 200 characters')

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { digestsOf } from '../digest.ts'
 import { type Accepted, type Blocked, type Item, itemKinds, type ServerRecord } from './record.ts'
 
