@@ -31,6 +31,8 @@ export async function writeApi(folder: string): Promise<void> {
     basePath: repositoryFolder,
     plugin: ['typedoc-plugin-markdown'],
     logLevel: 'Error',
+    // `npm run check` reports type errors.
+    skipErrorChecking: true,
     readme: 'none',
     excludeInternal: true,
     excludePrivate: true,

@@ -19,14 +19,25 @@ export interface Clone extends AsyncDisposable {
 
 const ofRoot = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'scripts', '.changeset/config.json', '.changeset/README.md']
 const ofWorkspace = ['package.json']
-const ofPackage = [...ofWorkspace, 'README.md', 'LICENSE', 'unfold.schema.json', 'dist', 'bundle', 'src']
+const ofPackage = [...ofWorkspace, 'README.md', 'LICENSE', 'unfold.schema.json', 'bundle', 'src']
 
-/** Copies the repository, without changesets. */
-export async function cloneRepository(): Promise<Clone> {
+/**
+ * Copies the repository, without changesets. `command` leaves out `dist`, several thousand files that take seconds to copy and to
+ * pack, but not the bundled command.
+ */
+export async function cloneRepository(files: 'all' | 'command'): Promise<Clone> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-release-'))
-  const packages = (await readdir(join(root, 'packages'))).flatMap((name) => ofPackage.map((file) => `packages/${name}/${file}`))
-  const workspaces = ['examples', 'bench', 'test', 'docs'].flatMap((name) => ofWorkspace.map((file) => `${name}/${file}`))
-  for (const path of [...ofRoot, ...packages, ...workspaces])
+  const packages = (await readdir(join(root, 'packages'))).flatMap((name) =>
+    [...ofPackage, ...(files === 'all' ? ['dist'] : [])].map((file) => `packages/${name}/${file}`),
+  )
+  const { workspaces } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    readonly workspaces: readonly string[]
+  }
+  // All of them: if a manifest is missing, the scripts of the copy install dependencies, into the linked folder of this repository.
+  const others = workspaces
+    .filter((name) => name !== 'packages/*')
+    .flatMap((name) => ofWorkspace.map((file) => `${name}/${file}`))
+  for (const path of [...ofRoot, ...packages, ...others])
     if (existsSync(join(root, path))) await cp(join(root, path), join(folder, path), { recursive: true })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return {

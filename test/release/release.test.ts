@@ -38,7 +38,7 @@ describe('a release, in a copy of the repository with a local registry', () => {
     // Without these, the scripts of the copy would install dependencies.
     const install = "import { ensureInstalled } from './scripts/setup.mjs'; await ensureInstalled()"
     await run(process.execPath, ['--input-type=module', '--eval', install, 'setup'], { cwd: root, env: process.env })
-    ;[clone, registry] = await Promise.all([cloneRepository(), startRegistry()])
+    ;[clone, registry] = await Promise.all([cloneRepository('command'), startRegistry()])
     await clone.write('npmrc', `${registry.url.replace(/^http:/u, '')}:_authToken=test\n`)
     const [major, minor] = (await manifest('packages/core')).version.split('.').map(Number)
     next = `${major}.${(minor ?? 0) + 1}.0`
@@ -53,12 +53,12 @@ describe('a release, in a copy of the repository with a local registry', () => {
     const before = await clone.read('CHANGELOG.md')
     expect(await clone.script('release/version.mjs')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Nothing to release'),
+      stderr: 'Nothing to release: no changesets found. Add one with "npm run changeset".\n',
     })
     await clone.write('.changeset/one.md', '---\n"@unfold-mcp/core": patch\n---\n\nSomething\n')
     const failed = await clone.script('release/version.mjs')
     expect(failed.code).toBe(1)
-    expect(failed.stderr).toContain('.changeset/one.md: the text must start with "Added: "')
+    expect(failed.stderr).toMatch(/^\.changeset\/one\.md: the text must start with "Added: "/u)
     expect(await clone.read('CHANGELOG.md')).toBe(before)
   })
 
