@@ -37,6 +37,7 @@ export async function bundle() {
     // Without this, packages resolve to CommonJS builds that cannot be bundled.
     mainFields: ['module', 'main'],
     external,
+    alias: { '@modelcontextprotocol/client/_shims': join(root, 'scripts/client-shims.mjs') },
     // CommonJS packages call require() for Node's built-in modules.
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
     sourcemap: true,

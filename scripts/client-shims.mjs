@@ -1,0 +1,9 @@
+// Replaces `@modelcontextprotocol/client/_shims` in the bundle of the command. The original loads Ajv, a tenth of the time of a start;
+// our client passes a validator of its own.
+export const CORS_IS_POSSIBLE = false
+
+export class DefaultJsonSchemaValidator {
+  constructor() {
+    throw new Error('The bundled command has no default validator: pass jsonSchemaValidator')
+  }
+}
