@@ -23,8 +23,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // Most tests wait for other processes: with two workers per core, no core is idle.
-    maxWorkers: 2 * cores,
+    // Most tests wait for other processes: with three workers per core, no core is idle.
+    maxWorkers: 3 * cores,
     sequence: { sequencer: LongestFirst },
     // All files of a worker share one module graph: importing it takes about 0.7 s of CPU time.
     isolate: false,

@@ -2,8 +2,6 @@
 // our client passes a validator of its own.
 export const CORS_IS_POSSIBLE = false
 
-export class DefaultJsonSchemaValidator {
-  constructor() {
-    throw new Error('The bundled command has no default validator: pass jsonSchemaValidator')
-  }
+export function DefaultJsonSchemaValidator() {
+  throw new Error('The bundled command has no default validator: pass jsonSchemaValidator')
 }

@@ -44,8 +44,8 @@ test('the published bundle serves a gateway, persists its data, exports metrics,
 async function packagesLoadedBy(chunk: string): Promise<readonly string[]> {
   const chunks = new Set([chunk])
   const packages = new Set<string>()
-  for (const name of chunks) {
-    const text = await readFile(join(bundle, name), 'utf8')
+  for (const each of chunks) {
+    const text = await readFile(join(bundle, each), 'utf8')
     for (const [, imported = ''] of text.matchAll(/^(?:import|\}).*"\.\/([^"]+\.js)";$/gmu)) chunks.add(imported)
     for (const [, name = ''] of text.matchAll(/^\/\/ (?:node_modules|packages)\/((?:@[^/]+\/)?[^/]+)\//gmu)) packages.add(name)
   }
