@@ -56,14 +56,10 @@ export const slowFiles: readonly string[] = [
   'packages/gateway/test/proxy-documents.test.ts',
 ]
 
-// The last one has many short files, so that no worker is idle at the end.
-const projects = ['conformance', 'browser', 'e2e']
-
 /**
- * Starts the slow files of each project before its others, so that no slow file runs alone at the end. By default Vitest sorts by the
- * durations of earlier runs, which a fresh clone does not have. Projects of a group run one after the other: Vitest starts a new worker
- * for a file of a different project, which imports everything again. Vitest reads the sequencer of the root configuration, not of a
- * project.
+ * Starts the slow files before all others of their group, across projects, so that no slow file runs alone at the end. By default
+ * Vitest sorts within a project only, and by the durations of earlier runs, which a fresh clone does not have. Vitest reads the
+ * sequencer of the root configuration, not of a project.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -72,7 +68,6 @@ export class LongestFirst extends BaseSequencer {
       return index === -1 ? slowFiles.length : index
     }
     const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
-    const place = ({ project }: TestSpecification): number => projects.indexOf(project.name)
-    return (await super.sort(files)).toSorted((a, b) => group(a) - group(b) || place(a) - place(b) || rank(a) - rank(b))
+    return (await super.sort(files)).toSorted((a, b) => group(a) - group(b) || rank(a) - rank(b))
   }
 }
