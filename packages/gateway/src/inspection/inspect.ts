@@ -84,7 +84,7 @@ export async function inspect<T extends object>(
   if (!isComplete) findings.push({ ...unread, action: secrets === 'block' || instructions === 'block' ? 'blocked' : 'flagged' })
   if (instructions !== 'off') {
     const action = instructions === 'block' ? 'blocked' : 'flagged'
-    const slices = new Slices(() => undefined)
+    const slices = new Slices()
     for (const batch of batches(texts)) {
       for (const { rule, path, description, excerpt } of scanTexts(batch))
         findings.push({ rule, path, description, excerpt, action })
