@@ -178,6 +178,10 @@ describe('a client that cannot ask its user', () => {
     expect(decisions?.includes('session')).toBe(era === 'session')
     await until(() => progress.length > 0, 'progress')
     expect(progress[0]).toContain('unfold approvals')
+    expect((await at.unfold(['status'])).stdout).toMatch(/[1-9]\d* calls? waiting for approval: unfold approvals/u)
+    expect(JSON.parse((await at.unfold(['status', '--json'])).stdout)).toMatchObject({
+      pendingCalls: expect.toSatisfy((count: number) => count > 0) as number,
+    })
     expect(await (await fetch(new URL('/metrics', gateway.url), { headers: auth(viewer.token) })).text()).toMatch(
       /unfold_approvals_pending [1-9]/u,
     )
