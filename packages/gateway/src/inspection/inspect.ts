@@ -92,6 +92,7 @@ export async function inspect<T extends object>(
     }
     if (texts.reduce((sum, { text }) => sum + text.length, 0) > maxInstructionText) findings.push({ ...unread, action })
   }
+  if (findings.length === 0) return { result, findings }
   const [blocked, others] = [findings.filter(isBlocked), findings.filter((each) => !isBlocked(each))]
   return { result, findings: firstOfEach([...blocked, ...others]).slice(0, maxFindings) }
 }

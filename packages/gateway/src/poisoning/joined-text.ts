@@ -22,10 +22,10 @@ export interface JoinedText {
 /** Does not occur in any part. */
 const separator = '\0'
 
-const plain = /^[ -~]*$/
 const plainLines = /^[\n -~]*$/
 const plainParts = /^[\0\n -~]*$/
 // Runs of white space, first within lines, then around line breaks. Separate and not nested, so matching is linear.
+const spread = /[\n ]{2}/
 const spaces = /[^\S\n]{2,}|[^\S\n ]/g
 const lineBreaks = / \n[\n ]*|\n[\n ]+/g
 // Also combining marks that NFKC left over: accents and strokes without a composed letter.
@@ -106,9 +106,10 @@ const excerptAfter = 200
 const dropPartialWord = (text: string): string => (text.length < excerptBefore ? text : text.replace(/^\S*\s?/u, ''))
 
 function cleaned(text: string): string {
-  if (plain.test(text) && !text.includes('  ')) return text
+  const isPlain = plainLines.test(text)
+  if (isPlain && !spread.test(text)) return text
   const spaced = text.replace(spaces, ' ').replace(lineBreaks, '\n')
-  if (plainLines.test(spaced)) return spaced
+  if (isPlain || plainLines.test(spaced)) return spaced
   const normal = isOrdinary(spaced) ? spaced.normalize('NFKC') : normalForm(spaced.replace(sentenceLigatures, ' '), 'NFKC')
   const visible = isOrdinary(normal) ? normal : normal.replace(unseen, '')
   // A few capitals are longer in lower case, which would shift the indexes.

@@ -10,12 +10,12 @@ interface Term {
 // Terms are looked up by four consecutive characters.
 const windowLength = 4
 const slotBits = 13
-// From frequent to rare.
-const letters = ' etaoinsrhldcumfpgwybvkxjqz'
+// By letter, from frequent to rare; first other characters.
+const ranks = Array.from(' abcdefghijklmnopqrstuvwxyz', (letter) => ' etaoinsrhldcumfpgwybvkxjqz'.indexOf(letter))
 
 /** Selects, in one pass over a text, those of many patterns that can match. */
 export class PatternFilter<T> {
-  readonly #terms: (readonly Term[] | undefined)[] = Array.from({ length: 2 ** slotBits })
+  readonly #terms: (Term[] | undefined)[] = Array.from({ length: 2 ** slotBits })
   readonly #patterns: readonly { readonly item: T; readonly requirements: readonly number[] }[]
   readonly #isMet: Uint8Array
 
@@ -43,7 +43,9 @@ export class PatternFilter<T> {
     let window = 0
     for (let at = end - windowLength; at < end; at++) window = shifted(window, symbolAt(text, at))
     const slot = slotOf(window)
-    this.#terms[slot] = [...(this.#terms[slot] ?? []), { text, end, requirement }]
+    const terms = this.#terms[slot] ?? []
+    terms.push({ text, end, requirement })
+    this.#terms[slot] = terms
   }
 
   /** Returns the items whose pattern may match a text in lower case, in their order. */
@@ -59,9 +61,13 @@ export class PatternFilter<T> {
         if (isMet[requirement] === 0 && hasTerm(text, at + 1 - end, term)) isMet[requirement] = 1
     }
     const selected: T[] = []
-    for (const { item, requirements } of this.#patterns)
-      if (requirements.every((requirement) => isMet[requirement] === 1)) selected.push(item)
+    for (const { item, requirements } of this.#patterns) if (this.#areMet(requirements)) selected.push(item)
     return selected
+  }
+
+  #areMet(requirements: readonly number[]): boolean {
+    for (const requirement of requirements) if (this.#isMet[requirement] === 0) return false
+    return true
   }
 }
 
@@ -84,11 +90,14 @@ function hasTerm(text: string, start: number, term: string): boolean {
 
 /** Returns where the rarest four characters of a term end. */
 function rarestWindow(term: string): number {
-  const ranks = Array.from(term, (letter) => letters.indexOf(letter))
   let [end, rarity, sum] = [windowLength, -1, 0]
   for (let at = 0; at < term.length; at++) {
-    sum += (ranks[at] ?? 0) - (ranks[at - windowLength] ?? 0)
-    if (at + 1 >= windowLength && sum > rarity) [end, rarity] = [at + 1, sum]
+    sum += rankAt(term, at) - rankAt(term, at - windowLength)
+    if (at + 1 < windowLength || sum <= rarity) continue
+    end = at + 1
+    rarity = sum
   }
   return end
 }
+
+const rankAt = (term: string, at: number): number => ranks[symbolAt(term, at)] ?? 0

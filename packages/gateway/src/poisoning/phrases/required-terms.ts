@@ -77,7 +77,9 @@ function inOrder(parts: readonly Part[]): Part {
       continue
     }
     required.push(exact, ...part.required)
-    exact = part.exact ?? ['']
+    // The character before is part of the next terms too, so that short ones are not useless.
+    const before = exact.every((term) => term.endsWith(nonLetter)) ? nonLetter : ''
+    exact = part.exact?.map((term) => before + term) ?? ['']
     isExact = false
   }
   return isExact ? { exact, required } : { required: [...required, exact] }
@@ -86,13 +88,13 @@ function inOrder(parts: readonly Part[]): Part {
 /** All texts that consist of a start and an end, if these are few. */
 function combinations(starts: Terms, ends: Terms | undefined): Terms | undefined {
   if (ends === undefined) return undefined
-  const [first = '', ...others] = ends
-  if (others.length === 0) return starts.map((start) => start + first)
-  if (starts.length > 1 && starts.length * ends.length > maxCombined) return undefined
+  if (starts.length > 1 && ends.length > 1 && starts.length * ends.length > maxCombined) return undefined
   return starts.flatMap((start) => ends.map((end) => start + end))
 }
 
 function eitherOf(parts: readonly Part[]): Part {
+  const [first = empty, ...others] = parts
+  if (others.length === 0) return first
   const exact = parts.every((part) => part.exact !== undefined)
     ? [...new Set(parts.flatMap((part) => part.exact ?? []))]
     : undefined
