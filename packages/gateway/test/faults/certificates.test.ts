@@ -112,7 +112,7 @@ test.skipIf(openssl.isMissing)(
 )
 
 test.skipIf(openssl.isMissing)(
-  `AT-S01-3: the TLS key of a server is recorded; a rotated key is reported once, and holds nothing${openssl.note}`,
+  `AT-S01-3 (T13): the TLS key of a server is recorded; a rotated key is reported once, and holds nothing${openssl.note}`,
   async () => {
     await using folder = await gatewayFolder()
     const ours = await authority(folder.path)
