@@ -1,20 +1,30 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { requirements } from './requirements.ts'
 import { transportSets } from './verifies.ts'
 
-/** Returns the ids in all `verifies()` calls of the scenarios, with duplicates. */
+/** Returns the ids in `verifies()` calls of the scenarios and in titles of attack tests, with duplicates. */
 async function verifiedIds(): Promise<readonly string[]> {
-  const folder = new URL('./scenarios/', import.meta.url)
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.test.ts'))
-  const sources = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))
-  return sources.flatMap((source) => [...source.matchAll(/^verifies\(\s*'([^']+)'/gmu)].map(([, id]) => id ?? ''))
+  return [
+    ...(await idsIn('./scenarios/', /^verifies\(\s*'([^']+)'/gmu)),
+    ...(await idsIn('../packages/gateway/test/', /['`]AT-\S+ \(([A-Z]\d\d)\): /gu)),
+    ...(await idsIn('../packages/cli/test/', /['`]AT-\S+ \(([A-Z]\d\d)\): /gu)),
+  ]
+}
+
+async function idsIn(path: string, pattern: RegExp): Promise<readonly string[]> {
+  const folder = fileURLToPath(new URL(path, import.meta.url))
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.ts'))
+  const sources = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+  return sources.flatMap((source) => [...source.matchAll(pattern)].map(([, id]) => id ?? ''))
 }
 
 const ids: readonly string[] = requirements.map(({ id }) => id)
 const duplicates = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
 
-test('every requirement is verified by a scenario', async () => {
+test('every requirement is verified by a scenario or an attack test', async () => {
   const verified = await verifiedIds()
   expect(ids.filter((id) => !verified.includes(id))).toEqual([])
 })

@@ -9,7 +9,8 @@ export interface Requirement {
 }
 
 /**
- * The promises of the project. Tests print `id` and `behaviour` as their title. The letter of an id is its area:
+ * The promises of the project. Tests print `id` and `behaviour` as their title; tests of attacks have their own title, which contains the
+ * id. The letter of an id is its area:
  *
  * - A: discovery of tools
  * - B: invalid input
@@ -23,8 +24,10 @@ export interface Requirement {
  * - L: lazy mode and search, by section of their specification
  * - N: shares of clients
  * - P: declarations, handlers and replies
+ * - Q: policy of calls
  * - R: groups, views, transports and permissions, by section of the first specification
  * - S: tools that follow the data
+ * - T: trust in definitions
  * - U: starting the upstream servers of a gateway
  * - V: single-server endpoints of a gateway
  * - W: output and warnings of `unfold preview`
@@ -1104,6 +1107,77 @@ export const requirements = [
     id: 'W03',
     transports: 'none',
     behaviour: 'a preview of a running server calls only the tools that change its own list, and undoes those changes',
+  },
+  {
+    id: 'T01',
+    transports: 'http session',
+    behaviour: 'with "watch", a harmless change of a tool is served, and a hazardous one holds only this tool',
+  },
+  {
+    id: 'T02',
+    transports: 'http session',
+    behaviour: 'with "watch", the first list is served, and a new tool is held only for its text',
+  },
+  { id: 'T03', transports: 'http session', behaviour: 'instructions that become hazardous hold everything of the server' },
+  { id: 'T04', transports: 'http session', behaviour: 'with "review", the first list is held until it is approved' },
+  {
+    id: 'T05',
+    transports: 'http session',
+    behaviour: 'with "pin", a changed tool is held until it is approved, and is never served once it is blocked',
+  },
+  {
+    id: 'T06',
+    transports: 'http session',
+    behaviour: 'to clients, what is held does not exist: it is not listed, found, described, counted or called',
+  },
+  {
+    id: 'T07',
+    transports: 'http session',
+    behaviour: 'a queued call is refused only if its tool is held or gone when it is sent',
+  },
+  {
+    id: 'T08',
+    transports: 'http session',
+    behaviour: 'requests of clients and tokens below the role "reviewer" cannot approve, on loopback too',
+  },
+  { id: 'T09', transports: 'none', behaviour: 'without the token of a reviewer, only a person at a terminal can approve' },
+  {
+    id: 'T10',
+    transports: 'http session',
+    behaviour: 'decisions survive restarts and reconnects, and a damaged file holds pinned tools',
+  },
+  { id: 'T11', transports: 'none', behaviour: 'decisions move to another machine, and a changed file is refused as a whole' },
+  { id: 'T12', transports: 'http session', behaviour: 'another version of a server is reported, never held' },
+  { id: 'T13', transports: 'http session', behaviour: 'another TLS key of a server is reported, never held' },
+  { id: 'Q01', transports: 'http session', behaviour: 'no spelling of a path gets past the folders of a rule' },
+  { id: 'Q02', transports: 'http session', behaviour: 'no spelling of a URL gets past the hosts of a rule' },
+  { id: 'Q03', transports: 'http', behaviour: 'every route to a tool passes the policy' },
+  {
+    id: 'Q04',
+    transports: 'http session',
+    behaviour: 'a tool that is denied with any arguments is not listed; rules about arguments hide nothing',
+  },
+  {
+    id: 'Q05',
+    transports: 'http session',
+    behaviour: 'rules apply by token, and a tool that a token can never call does not exist for it',
+  },
+  { id: 'Q06', transports: 'none', behaviour: '`unfold policy test` explains the decision of each rule, and calls nothing' },
+  { id: 'Q07', transports: 'none', behaviour: '`unfold policy suggest` proposes a policy that allows what was called' },
+  { id: 'Q08', transports: 'http session', behaviour: 'a changed policy applies to the next call, and an invalid one to none' },
+  { id: 'Q09', transports: 'http', behaviour: 'a call that needs approval is sent once, after the user has answered' },
+  { id: 'Q10', transports: 'http', behaviour: 'an answer is used once, and only for the call that it was given for' },
+  { id: 'Q11', transports: 'http session', behaviour: 'an approval for the session or for always covers only the same call' },
+  {
+    id: 'Q12',
+    transports: 'http',
+    behaviour: 'without elicitation, a call waits for `unfold approvals`, which no program answers alone',
+  },
+  { id: 'Q13', transports: 'http session', behaviour: 'without an answer in time a call is denied' },
+  {
+    id: 'Q14',
+    transports: 'http session',
+    behaviour: 'after a crash while an approved call runs, the reply says that its effect is unknown',
   },
 ] as const satisfies readonly Requirement[]
 

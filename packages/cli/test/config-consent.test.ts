@@ -249,7 +249,7 @@ test('AT-S11-10: on the terminal of the gateway, the user sees the edit and answ
     await serving.sees('Status: unfold status')
     await writeFile(own.file, JSON.stringify({ ...rest, mcpServers: { desk: mcpServers.desk, more: marking } }))
     await serving.sees('new server more')
-    await serving.sees('Approve 1 edit? y: apply')
+    await serving.sees('Approve 1 edit? Type y and press Enter to apply')
     expect(await hasStarted(own)).toBe(false)
     serving.types('y\r')
     await serving.sees('edit of mcpServers.more approved (terminal)')

@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
     return { text: content.map((block) => (block.type === 'text' ? block.text : '')).join('\n'), isError }
   }
 
-  test('AT-S06-1: no spelling of a path gets past the folder of a rule', async () => {
+  test('AT-S06-1 (Q01): no spelling of a path gets past the folder of a rule', async () => {
     expect(await call('files__read_text_file', { path: data('note.txt') })).toEqual({ text: 'a note', isError: false })
     expect(await call('files__write_file', { path: data('new.txt'), content: 'x' })).toMatchObject({ isError: false })
     const paths = [
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
     expect(await readdir(secret(''))).toEqual(['deep', 'key'])
   })
 
-  test('AT-S06-2: every route to a tool passes the policy, in both eras', async () => {
+  test('AT-S06-2 (Q03): every route to a tool passes the policy, in both eras', async () => {
     const target = secret('key')
     const routes: readonly (readonly [string, string, Record<string, unknown>])[] = [
       ['', 'files__read_text_file', { path: target }],
@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
       }
   })
 
-  test('AT-S06-3: a tool that is denied with any arguments is not listed, and other tools stay listed', async () => {
+  test('AT-S06-3 (Q04): a tool that is denied with any arguments is not listed, and other tools stay listed', async () => {
     for (const suffix of ['', '/s/files']) {
       await using client = await connect({ url: `${gateway.url}${suffix}` })
       const names = (await client.tools()).map(({ name }) => name.replace(/^files__/u, ''))
@@ -141,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
     expect(existsSync(data('x'))).toBe(false)
   })
 
-  test('AT-S06-4: unfold policy test explains the decision of each rule, and calls nothing', async () => {
+  test('AT-S06-4 (Q06): unfold policy test explains the decision of each rule, and calls nothing', async () => {
     const explained = async (...given: readonly string[]) => {
       const { stdout, stderr, code } = await at.unfold(['policy', 'test', ...given, '--json'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -166,7 +166,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
     expect((await at.unfold(['policy', 'test', 'fils__write_file'])).stderr).toContain('files__write_file')
   })
 
-  test('AT-S06-5: unfold policy suggest proposes a policy that allows what was called', async () => {
+  test('AT-S06-5 (Q07): unfold policy suggest proposes a policy that allows what was called', async () => {
     const { stdout, stderr, code } = await at.unfold(['policy', 'suggest', '--json'])
     expect({ code, stderr: stderr.includes('review the rules') }).toEqual({ code: 0, stderr: true })
     const suggested = JSON.parse(stdout) as {
@@ -183,7 +183,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
     ])
   })
 
-  test('AT-S06-6: a change applies to the next call, an invalid one to none, and both are recorded', async () => {
+  test('AT-S06-6 (Q08): a change applies to the next call, an invalid one to none, and both are recorded', async () => {
     const file = join(at.folder, 'unfold.json')
     await writeFile(
       file,

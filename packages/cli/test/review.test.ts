@@ -76,7 +76,7 @@ const clear = async (): Promise<void> => {
 }
 
 describe('who may decide', () => {
-  test('AT-S04-2: a script cannot approve without the token of a reviewer, not even with --yes', async () => {
+  test('AT-S04-2 (T09): a script cannot approve without the token of a reviewer, not even with --yes', async () => {
     await become([poisoned('one'), list], ['held read_note'])
     for (const flags of [[], ['--yes'], ['--yes', '--no-input']]) {
       const refused = await unfold(['review', '--approve', 'notes/read_note', ...flags])
@@ -199,7 +199,7 @@ test('scripts list and select: by server, tool and digest, and everything harmle
   expect(await states()).toEqual([])
 })
 
-test('AT-S05-2: decisions move to another machine, and a file that was changed is refused as a whole', async () => {
+test('AT-S05-2 (T11): decisions move to another machine, and a file that was changed is refused as a whole', async () => {
   await clear()
   await become([poisoned('six'), list], ['held read_note'])
   await unfold(['review', '--block', 'notes', '--yes'], reviewer.token)

@@ -94,7 +94,7 @@ afterAll(async () => {
 })
 
 describe.each(eras)('a %s client that can ask its user', (era) => {
-  test.each(['session', 'both'])('AT-S07-2: asks before each call of a %s server, which runs once', async (upstream) => {
+  test.each(['session', 'both'])('AT-S07-2 (Q09): asks before each call of a %s server, which runs once', async (upstream) => {
     const text = `${era}-${upstream}`
     await using ada = await person(gateway.url, { era, answer: choosing('Allow once') })
     expect(await ada.text(`${upstream}__write`, { text: `${text}\u202E${secret}` })).toContain('wrote')
@@ -122,7 +122,7 @@ describe.each(eras)('a %s client that can ask its user', (era) => {
   })
 })
 
-test('AT-S07-3: a repeated answer, and an answer for another call, run nothing', async () => {
+test('AT-S07-3 (Q10): a repeated answer, and an answer for another call, run nothing', async () => {
   await using ada = await person(gateway.url, { era: 'stateless' })
   const ask = async (text: string): Promise<object> => {
     const result = await ada.client.callTool({ name: 'both__write', arguments: { text } }, { allowInputRequired: true })
@@ -144,7 +144,7 @@ test('AT-S07-3: a repeated answer, and an answer for another call, run nothing',
   expect(await countOf('repeated')).toBe(1)
 })
 
-test('AT-S07-4: an approval for a session or for always covers only the same call', async () => {
+test('AT-S07-4 (Q11): an approval for a session or for always covers only the same call', async () => {
   const text = 'standing'
   await using ada = await person(gateway.url, { era: 'session', answer: choosing('Allow this call for this session') })
   await ada.text('session__write', { text })
@@ -168,7 +168,7 @@ test('AT-S07-4: an approval for a session or for always covers only the same cal
 })
 
 describe('a client that cannot ask its user', () => {
-  test.each(eras)('AT-S07-5: a %s call waits for "unfold approvals", which no program can answer alone', async (era) => {
+  test.each(eras)('AT-S07-5 (Q12): a %s call waits for "unfold approvals", which no program can answer alone', async (era) => {
     await using ada = await person(gateway.url, { era, capabilities: {} })
     const progress: unknown[] = []
     const text = `queued ${era}`
@@ -178,6 +178,10 @@ describe('a client that cannot ask its user', () => {
     expect(decisions?.includes('session')).toBe(era === 'session')
     await until(() => progress.length > 0, 'progress')
     expect(progress[0]).toContain('unfold approvals')
+    expect((await at.unfold(['status'])).stdout).toMatch(/[1-9]\d* calls? waiting for approval: unfold approvals/u)
+    expect(JSON.parse((await at.unfold(['status', '--json'])).stdout)).toMatchObject({
+      pendingCalls: expect.toSatisfy((count: number) => count > 0) as number,
+    })
     expect(await (await fetch(new URL('/metrics', gateway.url), { headers: auth(viewer.token) })).text()).toMatch(
       /unfold_approvals_pending [1-9]/u,
     )
@@ -241,7 +245,7 @@ describe('a client that cannot ask its user', () => {
   })
 })
 
-test('AT-S07-8: without an answer in time a call is denied, and a changed policy asks again', async () => {
+test('AT-S07-8 (Q13): without an answer in time a call is denied, and a changed policy asks again', async () => {
   const text = 'under another policy'
   await using ada = await person(gateway.url, { era: 'session', answer: choosing('Always allow this call') })
   await ada.text('both__write', { text })
@@ -268,7 +272,7 @@ test('AT-S07-8: without an answer in time a call is denied, and a changed policy
   expect((JSON.parse(stdout) as { readonly records: readonly object[] }).records.length).toBeGreaterThanOrEqual(2)
 })
 
-test('AT-S07-9: after a kill -9 while a call runs, the reply to the same call says that the effect is unknown', async () => {
+test('AT-S07-9 (Q14): after a kill -9 while a call runs, the reply to the same call says that the effect is unknown', async () => {
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify(config()))
   expect((await at.unfold(['reload'])).code).toBe(0)
   const args = { text: 'sent before the kill' }

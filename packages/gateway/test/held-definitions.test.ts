@@ -71,7 +71,7 @@ const tries: readonly Request[] = [
 const invented = (text: string): string => text.replaceAll(/canary|hold/gu, (word) => 'x'.repeat(word.length))
 const withoutId = (text: string): string => text.replace(/"id":\d+/u, '')
 
-test('AT-S03-3: to clients, held tools, prompts, templates and servers do not exist, whatever the request', async () => {
+test('AT-S03-3 (T06): to clients, held tools, prompts, templates and servers do not exist, whatever the request', async () => {
   await using gateway = await served({ mcpServers: { shed, hold: held }, trust: 'review' })
   await Promise.all(['shed', 'hold'].map((name) => gateway.ready(name)))
   const review = async (): Promise<readonly ReviewItem[]> => (await gateway.api('/review')) as readonly ReviewItem[]

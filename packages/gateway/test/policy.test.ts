@@ -11,7 +11,7 @@ const tools = [
 ]
 const web = { ...server('plain.mjs', JSON.stringify({ tools })), trust: 'off' }
 
-test('AT-S06-7: no spelling of a URL gets past the hosts of a rule', async () => {
+test('AT-S06-7 (Q02): no spelling of a URL gets past the hosts of a rule', async () => {
   const rules = [
     { effect: 'allow', tool: 'fetch', host: { argument: 'url', in: ['good.example', '*.good.example'] } },
     { effect: 'deny', tool: 'fetch', reason: 'Another host.' },
@@ -59,7 +59,7 @@ test('AT-S06-7: no spelling of a URL gets past the hosts of a rule', async () =>
   expect(JSON.stringify((await client.call('web__fetch', { URL: 'https://good.example' })).content)).toContain('was not called')
 })
 
-test('AT-S06-8: each token has its rules; a tool that it can never call does not exist for it, and follows its annotations', async () => {
+test('AT-S06-8 (Q05): each token has its rules; a tool that it can never call does not exist for it, and follows its annotations', async () => {
   const [ci, dev] = [createToken('ci', 'small'), createToken('dev')]
   const rules = [
     { effect: 'deny', token: 'ci', annotations: { destructive: true } },

@@ -117,4 +117,14 @@ describe('results of servers, through the published command', () => {
     for (const text of [await audit(), gateway.stderr(), events.stdout, metrics]) expect(text).not.toContain(password)
     expect(await audit()).not.toContain(token)
   })
+
+  test('AT-S08-9: a result that is only too long to check is marked and counted, without a warning for each', async () => {
+    const long = await call('plain', 'plain words '.repeat(30_000))
+    expect(long._meta).toMatchObject({ [marker]: [{ rule: 'unread', action: 'flagged' }] })
+    const metrics = await (await fetch(new URL('/metrics', gateway.url))).text()
+    expect(metrics).toMatch(/unfold_result_findings_total\{upstream="plain",rule="unread",action="flagged"\} [1-9]/u)
+    expect((await call('blocked', 'plain words '.repeat(30_000))).isError).toBe(true)
+    await until(() => gateway.stderr().includes('blocked result of read: text exceeds'), 'a blocked one is logged')
+    expect(gateway.stderr()).not.toContain('flagged result of read: text exceeds')
+  })
 })

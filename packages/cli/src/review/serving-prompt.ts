@@ -25,7 +25,9 @@ export function servingPrompt({ io, output, decide }: ServingPromptOptions): (ed
     while (queue.length > 0 && !io.signal.aborted && isForeground(io.platform)) {
       const edits = queue.splice(0)
       for (const edit of edits) output.note(editText(edit, output))
-      output.note(`Approve ${plural(edits.length, 'edit')}? y: apply, n: reject, Enter: later (unfold review)`)
+      output.note(
+        `Approve ${plural(edits.length, 'edit')}? Type y and press Enter to apply, n and Enter to reject, or only Enter to decide later (unfold review).`,
+      )
       const answer = (await nextLine(io)).trim().toLowerCase()
       const digests = edits.map(({ digest }) => digest)
       if (/^y(?:es)?$/u.test(answer)) await decide({ approve: digests })

@@ -32,6 +32,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     safeText(config),
     ...problemLines(status, style),
     ...editLines(status, style),
+    ...callLines(status, style),
     ...status.degraded.map(({ part, problem }) => style.yellow(`degraded: ${part}: ${safeText(problem, { limit: 400 })}`)),
     '',
     ...(rows.length === 0 ? ['No servers. Add one: unfold add <name> -- <command>'] : serverLines(rows, { style, width })),
@@ -54,6 +55,11 @@ function problemLines({ problems }: GatewayStatus, style: Style): readonly strin
 function editLines({ edits }: GatewayStatus, style: Style): readonly string[] {
   if (edits.length === 0) return []
   return [style.yellow(`waiting for approval: ${edits.map((path) => safeText(path)).join(', ')}. Review: unfold review`)]
+}
+
+function callLines({ pendingCalls }: GatewayStatus, style: Style): readonly string[] {
+  if (pendingCalls === 0) return []
+  return [style.yellow(`${plural(pendingCalls, 'call')} waiting for approval: unfold approvals`)]
 }
 
 // Below this width, details are printed below the name.

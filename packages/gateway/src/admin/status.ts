@@ -66,6 +66,8 @@ export interface GatewayStatus {
   readonly notStarted: readonly { readonly name: string; readonly problems: readonly ConfigProblem[] }[]
   /** Edits of the configuration file that wait for approval. */
   readonly edits: readonly string[]
+  /** Number of calls that wait for approval. */
+  readonly pendingCalls: number
   readonly clients: readonly ClientStatus[]
   readonly savings: Savings
 }
@@ -104,6 +106,8 @@ export async function gatewayStatus(sources: StatusSources): Promise<GatewayStat
     upstreams: await upstreamReports(sources),
     notStarted: [...gateway.notStarted].map(([name, problems]) => ({ name, problems: redacted(problems) })),
     edits: sources.edits.list().flatMap(({ path, isRejected }) => (isRejected ? [] : [path])),
+    // A store that cannot be read must not hide the rest.
+    pendingCalls: await gateway.approvals.pendingCount().catch(() => 0),
     clients: clients(),
     savings: await gateway.savings(),
   }

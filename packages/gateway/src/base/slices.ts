@@ -4,14 +4,15 @@ import { startStopwatch } from './stopwatch.ts'
 // Yields to calls after this time.
 const sliceMs = 8
 
-/** Divides work into slices, so that calls are handled in between, and reports the time of each. */
+/** Divides work into slices, so that calls are handled in between, and reports the time of each if requested. */
 export class Slices {
-  readonly #spent: (ms: number) => void
+  readonly #spent: ((ms: number) => void) | undefined
   #startedAt = performance.now()
-  #stopwatch = startStopwatch()
+  #stopwatch: (() => number) | undefined
 
-  constructor(spent: (ms: number) => void) {
+  constructor(spent?: (ms: number) => void) {
     this.#spent = spent
+    if (spent !== undefined) this.#stopwatch = startStopwatch()
   }
 
   /** Lets other work run if this slice took long enough. */
@@ -20,10 +21,10 @@ export class Slices {
     this.end()
     await nextTick()
     this.#startedAt = performance.now()
-    this.#stopwatch = startStopwatch()
+    if (this.#spent !== undefined) this.#stopwatch = startStopwatch()
   }
 
   end(): void {
-    this.#spent(this.#stopwatch())
+    if (this.#stopwatch !== undefined) this.#spent?.(this.#stopwatch())
   }
 }

@@ -84,7 +84,7 @@ export async function inspect<T extends object>(
   if (!isComplete) findings.push({ ...unread, action: secrets === 'block' || instructions === 'block' ? 'blocked' : 'flagged' })
   if (instructions !== 'off') {
     const action = instructions === 'block' ? 'blocked' : 'flagged'
-    const slices = new Slices(() => undefined)
+    const slices = new Slices()
     for (const batch of batches(texts)) {
       for (const { rule, path, description, excerpt } of scanTexts(batch))
         findings.push({ rule, path, description, excerpt, action })
@@ -92,6 +92,7 @@ export async function inspect<T extends object>(
     }
     if (texts.reduce((sum, { text }) => sum + text.length, 0) > maxInstructionText) findings.push({ ...unread, action })
   }
+  if (findings.length === 0) return { result, findings }
   const [blocked, others] = [findings.filter(isBlocked), findings.filter((each) => !isBlocked(each))]
   return { result, findings: firstOfEach([...blocked, ...others]).slice(0, maxFindings) }
 }

@@ -62,10 +62,12 @@ export function resultInspector({ config, redactor, log, journal, metrics, audit
     journal.write('finding', { upstream, tool, action, rules })
     void audit?.event({ type: 'finding', outcome: action, upstream, tool, rules })
     const [first] = findings
+    // Only long, which is normal for some tools: each of their results would be a warning.
+    const level = rules.every((rule) => rule === 'unread') && action === 'flagged' ? 'debug' : 'warn'
     if (first === undefined || !mayLog(upstream)) return
     const more = findings.length === 1 ? '' : `, and ${findings.length - 1} more`
     const excerpt = first.excerpt === undefined ? '' : ` ("${first.excerpt}")`
-    log.warn(
+    log[level](
       { upstream, event: 'result_finding', tool, findings },
       `${action} result of ${tool}: ${first.path} ${first.description}${excerpt}${more}`,
     )

@@ -71,4 +71,6 @@ test('AT-S08-1: the time is linear for any repeated text', async () => {
     // Eight times the text; quadratic time would be sixty-four times the cost.
     expect(long).toBeLessThan(8 * 4 * Math.max(short, 3))
   }
+  // Not a thousand times the cost of other texts either.
+  expect(await cost('eyJ-', 400_000)).toBeLessThan(40 * Math.max(await cost('sk-', 400_000), 5))
 })

@@ -38,7 +38,8 @@ const formats: Readonly<Record<string, string>> = {
   'Postman key': 'PMAK-[a-f0-9]{24}-[a-f0-9]{34}',
   'age key': 'AGE-SECRET-KEY-1[0-9A-Z]{58}',
   'Unfold token': 'unf(?:old_admin)?_[A-Za-z0-9_-]{20,100}',
-  JWT: String.raw`eyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{16,2000}`,
+  // Not after a hyphen: the characters of a token include it, so a long run would be read again at each of its hyphens.
+  JWT: String.raw`(?<!-)eyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{16,2000}`,
   'private key': String.raw`-----BEGIN (?:[A-Z0-9]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\s{0,4}(?:Proc-Type|DEK-Info): [^\n-]{0,40}-?[^\n-]{0,40}-?[^\n-]{0,80}){0,3}[^-]{0,20000}(?:-----END [A-Z0-9 ]{0,50}-----)?`,
   'authorization header': String.raw`[Aa]uthorization["']?\s{0,3}[:=]\s{0,3}["']?(?:Bearer|Basic|bearer|basic|token)\s[A-Za-z0-9._~+/=-]{16,4000}`,
   'password in a URL': String.raw`[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>${'`'}]{0,100}:[^\s@/"'<>${'`'}]{3,200}@`,
@@ -55,7 +56,7 @@ const pattern = new RegExp(
 
 // Fast path: most texts contain none of the fixed characters.
 const mayMatch =
-  /gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox|xapp|hooks\.slack|sk-|AKIA|ASIA|aws_secret|AIza|GOCSPX|ya29\.|AccessKey|AccountKey|npm_|pypi-|[sr]k_|whsec|SG\.|:AA|[MNO][A-Za-z0-9_-]{23,25}\.|hf_|_v1_|dapi|shp|lin_api|ntn_|secret_|hv[sbr]\.|ATATT3|glsa_|sbp_|PMAK|AGE-|unf(?:old_admin)?_|eyJ|PRIVATE KEY|uthorization|:\/\/[^\s/]{1,300}@/
+  /g(?:h[pousr]_|ithub_pat_|l[a-z]{2,5}-|lsa_)|x(?:ox|app)|s(?:k[-_]|hp|ecret_|bp_)|rk_|h(?:ooks\.slack|f_|v[sbr]\.)|A(?:KIA|SIA|Iza|cc(?:ess|ount)Key|TATT3|GE-)|aws_secret|GOCSPX|ya29\.|n(?:pm_|tn_)|pypi-|whsec|SG\.|:(?:AA|\/\/[^\s/]{1,300}@)|[MNO][A-Za-z0-9_-]{23,25}\.|_v1_|dapi|lin_api|P(?:MAK|RIVATE KEY)|u(?:nf(?:old_admin)?_|thorization)|eyJ/
 
 // Documentation and templates contain values of the right form that are not secrets.
 const placeholder =

@@ -25,7 +25,7 @@ export interface MetricSources {
     readonly upstreams: { statuses(): readonly UpstreamStatus[] }
     readonly poisoning: { findings(upstream: string): readonly { readonly rule: string }[] }
     readonly trust: { held(upstream: string): readonly unknown[] }
-    readonly approvals: { list(): Promise<readonly { readonly state: string }[]> }
+    readonly approvals: { pendingCount(): Promise<number> }
     readonly storedResults: { readonly bytes: number }
     savings(): Promise<{ readonly allTokens: number; readonly listedTokens: number }>
   }
@@ -121,7 +121,7 @@ export class PrometheusMetrics {
       ({ name }) => gateway.trust.held(name).length,
     )
     this.#gauge('unfold_approvals_pending', 'Calls that wait for the approval of a person', [], async (gauge) =>
-      gauge.set((await gateway.approvals.list()).filter(({ state }) => state === 'pending').length),
+      gauge.set(await gateway.approvals.pendingCount()),
     )
     this.#gauge('unfold_sessions', 'Open sessions', [], (gauge) => gauge.set(sessions()))
     this.#gauge('unfold_subscriptions', 'Open subscriptions/listen streams', [], (gauge) => gauge.set(subscriptions()))

@@ -1,7 +1,7 @@
 import { type Finding, findingOf } from './finding.ts'
+import { isOrdinary } from './ordinary-text.ts'
 import type { TextPart } from './text-parts.ts'
 
-const plain = /^[\n\r\t -~]*$/u
 // Terminal escapes, bidi overrides, and tag characters outside flag emoji.
 const [esc, csi] = ['\u001b', '\u009b']
 const block = String.raw`\u{E0000}-\u{E007E}`
@@ -14,7 +14,7 @@ const tags = /[\u{E0020}-\u{E007E}]/gu
 export function hiddenCharacterFindings(parts: readonly TextPart[]): readonly Finding[] {
   const findings: Finding[] = []
   for (const { text, path } of parts) {
-    if (plain.test(text) || !(suspicious.test(text) || runs.test(text))) continue
+    if (isOrdinary(text) || !(suspicious.test(text) || runs.test(text))) continue
     const letters = [...text.matchAll(tags)]
       .slice(0, 200)
       .map(([tag]) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe_0000))

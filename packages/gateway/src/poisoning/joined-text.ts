@@ -1,5 +1,6 @@
 import { normalForm, plainLetter } from '@unfold-mcp/core'
 import { disguisedTexts } from './disguises.ts'
+import { isOrdinary } from './ordinary-text.ts'
 import type { TextPart } from './text-parts.ts'
 
 /** All texts of a definition joined, so that each rule scans them once. */
@@ -21,28 +22,40 @@ export interface JoinedText {
 /** Does not occur in any part. */
 const separator = '\0'
 
-const plain = /^[ -~]*$/
 const plainLines = /^[\n -~]*$/
 const plainParts = /^[\0\n -~]*$/
-const spaces = /\s+/g
+// Runs of white space, first within lines, then around line breaks. Separate and not nested, so matching is linear.
+const spread = /[\n ]{2}/
+const spaces = /[^\S\n]{2,}|[^\S\n ]/g
+const lineBreaks = / \n[\n ]*|\n[\n ]+/g
 // Also combining marks that NFKC left over: accents and strokes without a composed letter.
 const unseen = /(?!\n)(?:[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Variation_Selector}]|[\u{300}-\u{36F}])/gu
-const foreign = /[^\0-\x7f]/g
 
 // NFKC expands each of these to a sentence, which would make a text of them twenty times as long.
 const sentenceLigatures = /[\u{FDFA}\u{FDFB}]/gu
 
-// Latin letters that Unicode does not decompose; the rest is filled as letters occur.
-const folded = new Map<string, string>([...'łløođdħhŧt'.matchAll(/(.)(.)/gu)].map(([, letter = '', base = '']) => [letter, base]))
+// Latin letters that Unicode does not decompose.
+const strokes = new Map<string, string>(
+  [...'łløođdħhŧt'.matchAll(/(.)(.)/gu)].map(([, letter = '', base = '']) => [letter, base]),
+)
 
 /** A Latin letter without accents, or the one that a letter of another script looks like; other characters as they are. */
 function foldLetter(letter: string): string {
-  const known = folded.get(letter)
-  if (known !== undefined) return known
   const base = letter.normalize('NFD').charAt(0)
-  const plainForm = /[a-z]/.test(base) ? base : plainLetter(letter)
-  folded.set(letter, plainForm)
-  return plainForm
+  return strokes.get(letter) ?? (/[a-z]/.test(base) ? base : plainLetter(letter))
+}
+
+/** By code unit; 0 until it occurs. */
+const folded = new Uint16Array(0x1_0000)
+
+function foldLetters(text: string): string {
+  const units = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0x80 && folded[unit] === 0) folded[unit] = foldLetter(String.fromCharCode(unit)).charCodeAt(0)
+    units[at] = unit < 0x80 ? unit : (folded[unit] ?? 0)
+  }
+  return Buffer.from(units.buffer).toString('utf16le')
 }
 
 export function joinText(parts: readonly TextPart[]): JoinedText {
@@ -62,7 +75,7 @@ export function joinText(parts: readonly TextPart[]): JoinedText {
   }
   const text = `${separator}${cleanParts.join(separator)}${separator}`
   const lower = text.toLowerCase()
-  const normalized = plainParts.test(text) ? lower : lower.replace(foreign, foldLetter)
+  const normalized = plainParts.test(text) ? lower : foldLetters(lower)
   // Sliced before splitting: a part may be long, and this runs often.
   const before = (index: number, reach: number): string =>
     text
@@ -93,13 +106,15 @@ const excerptAfter = 200
 const dropPartialWord = (text: string): string => (text.length < excerptBefore ? text : text.replace(/^\S*\s?/u, ''))
 
 function cleaned(text: string): string {
-  if (plain.test(text) && !text.includes('  ')) return text
-  const spaced = text.replace(spaces, (run) => (run.includes('\n') ? '\n' : ' '))
-  if (plainLines.test(spaced)) return spaced
-  const normal = normalForm(spaced.replace(sentenceLigatures, ' '), 'NFKC').replace(unseen, '')
+  const isPlain = plainLines.test(text)
+  if (isPlain && !spread.test(text)) return text
+  const spaced = text.replace(spaces, ' ').replace(lineBreaks, '\n')
+  if (isPlain || plainLines.test(spaced)) return spaced
+  const normal = isOrdinary(spaced) ? spaced.normalize('NFKC') : normalForm(spaced.replace(sentenceLigatures, ' '), 'NFKC')
+  const visible = isOrdinary(normal) ? normal : normal.replace(unseen, '')
   // A few capitals are longer in lower case, which would shift the indexes.
-  const lower = normal.toLowerCase()
-  return lower.length === normal.length ? normal : lower
+  const lower = visible.toLowerCase()
+  return lower.length === visible.length ? visible : lower
 }
 
 /** Binary search for the part that contains an index. */

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { connect } from '@unfold-mcp/client'
 import { createHandler, defineToolbox, toNodeHandler } from '@unfold-mcp/server'
 import { expect, test } from 'vitest'
@@ -31,6 +33,11 @@ async function listening(
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
     requests,
+    /** Continues with another certificate. */
+    rotate(next: ServerOptions): void {
+      if ('setSecureContext' in server) server.setSecureContext(next)
+      server.closeAllConnections()
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -101,5 +108,42 @@ test.skipIf(openssl.isMissing)(
     await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is rejected')
     const [refused] = (await stranger.status()).upstreams
     expect(refused?.lastError).toMatch(/signed by an unknown authority.*NODE_EXTRA_CA_CERTS/u)
+  },
+)
+
+test.skipIf(openssl.isMissing)(
+  `AT-S01-3 (T13): the TLS key of a server is recorded; a rotated key is reported once, and holds nothing${openssl.note}`,
+  async () => {
+    await using folder = await gatewayFolder()
+    const ours = await authority(folder.path)
+    await using handler = createHandler(
+      defineToolbox({ name: 'safe', version: '1' }).tool('ping', {}, () => 'pong'),
+      { allowedHosts: 'any' },
+    )
+    await using remote = await listening(await ours.certify('DNS:localhost'), toNodeHandler(handler))
+    const mcpServers = { safe: { url: `https://localhost:${remote.port}/mcp` } }
+    const config = { mcpServers, trust: 'pin', exposure: 'everything', audit: { path: 'audit.jsonl' } }
+    await using gateway = await commanded(config, { env: { NODE_EXTRA_CA_CERTS: ours.file } })
+    await using client = await connect({ url: gateway.url })
+    const reports = (): number => gateway.stderr().split('is not what ran before: other TLS key').length - 1
+    // The gateway reads the key on a connection of its own, which closes without a request.
+    const reconnects = async (): Promise<void> => {
+      const [connections, requests] = [remote.connections(), remote.requests.length]
+      expect((await gateway.at.unfold(['restart', 'safe'])).code).toBe(0)
+      await until(() => remote.connections() > connections + 1 && remote.requests.length > requests, 'it is connected again')
+      await until(async () => (await client.refresh()).some(({ name }) => name === 'safe__ping'), 'its tool is served')
+    }
+    await until(async () => (await client.refresh()).some(({ name }) => name === 'safe__ping'), 'the first list is served')
+    await reconnects()
+    expect(reports()).toBe(0)
+    remote.rotate(await ours.certify('DNS:localhost'))
+    await reconnects()
+    await until(() => reports() === 1, 'the other key is reported')
+    await reconnects()
+    expect(reports()).toBe(1)
+    expect(await client.call('safe__ping')).toMatchObject({ content: [{ text: 'pong' }] })
+    expect((await gateway.status()).upstreams).toMatchObject([{ name: 'safe', held: 0, blocked: 0 }])
+    const audit = await readFile(join(gateway.at.folder, 'audit.jsonl'), 'utf8')
+    expect(audit.match(/"outcome":"run"/gu)).toHaveLength(1)
   },
 )

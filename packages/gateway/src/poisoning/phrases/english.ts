@@ -18,10 +18,6 @@ const whole = String.raw`\b(?:entire|whole|full|complete|all|everything|every|ve
 const chat = String.raw`\b(?:conversation|chat|dialogue|dialog|transcript|(?<!\b(?:error|log|commit|status|warning)\s)messages|chain\sof\sthought|exchange\sbetween\syou|discussion\swith\sthe\suser)\b`
 const secret = String.raw`\b(?:api\skeys?|passwords?|passphrases?|credentials|cookies|private\skeys?|environment\svariables?|access\stokens?|secret\skeys?|one-time\scode|login\sdetails|seed\sphrase|[a-z_]{0,30}(?:api_key|_token|_secret))\b`
 
-/** Every phrase contains one of these, so a text without them is not searched. */
-export const englishHint =
-  /instruction|prompt|rule|guideline|direct|polic|restrict|constraint|user|human|owner|operator|developer|person|anyone|anybody|people|\bai\b|a\.i\.|llm|model|assistant|agent|robot|bots|nothing|asked|asks|objects|creator|maker|guardrail|safeguard|filter|limits|obey|listen|objective|goal|mission|role|recap|details|back\b|chatbot|conversation|chat|dialog|transcript|message|thought|exchange|discussion|key|passw|passphrase|credential|cookie|variable|token|secret|code|phrase|admin|root|mode\b|bound|doing|task|safety|training|told|everything|between\sus|silently|quietly|summary|answer|reply|response|happened|revealing|disclosing|admitting|important|system|hidden|tool|inst\]|sys>|step|call|action|request|record|lookup|that\syou|question/
-
 /** Phrases that a text for people has no reason to contain. */
 export const englishPhrases: readonly (readonly [Rule, RegExp])[] = [
   [

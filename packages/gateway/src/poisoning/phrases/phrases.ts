@@ -1,7 +1,8 @@
 import { type Finding, findingOf, type Rule } from '../finding.ts'
 import type { JoinedText } from '../joined-text.ts'
-import { englishHint, englishPhrases } from './english.ts'
-import { giveVerbs, type Match, readVerbs, signalsIn } from './signals.ts'
+import { englishPhrases } from './english.ts'
+import { PatternFilter } from './pattern-filter.ts'
+import { giveVerbs, latinSignals, type Match, matchesOf, otherSignalsIn, readVerbs, type Signal } from './signals.ts'
 
 const secretFile =
   /\.ssh\/|\bid_(?:rsa|ed25519)\b|\bid (?:rsa|ed25519)\b|\.aws\/credentials|\.cursor\/mcp\.json|claude_desktop_config|\.netrc\b|\.npmrc\b|\.git-credentials|\.gnupg\/|\.config\/gh\/|\/etc\/(?:passwd|shadow)|\.kube\/config|\.env\b|\bwallet\.dat\b/g
@@ -34,13 +35,21 @@ export function phraseFindings(joined: JoinedText): readonly Finding[] {
   return findings
 }
 
+/** Searched in text with accents and look-alikes replaced. */
+export const latinPhrases: readonly Signal[] = [
+  ...englishPhrases.map(([rule, anchor]) => ({ rule, anchor, others: [] })),
+  ...latinSignals,
+]
+// Built on first use: commands that only import this do not need it.
+let filter: PatternFilter<Signal> | undefined
+
 /** All phrases in a text, in English and other languages. */
 export function phrasesIn({ lower, normalized }: Pick<JoinedText, 'lower' | 'normalized'>): readonly Match[] {
+  filter ??= new PatternFilter(latinPhrases, ({ anchor }) => anchor)
   const matches: Match[] = []
-  if (englishHint.test(normalized))
-    for (const [rule, pattern] of englishPhrases)
-      for (const index of matchIndexes(pattern, normalized)) matches.push({ rule, index })
-  matches.push(...signalsIn(lower, normalized))
+  for (const signal of filter.select(normalized))
+    if (signal.gate?.test(normalized) !== false) matches.push(...matchesOf(signal, normalized))
+  matches.push(...otherSignalsIn(lower))
   return matches
 }
 
@@ -58,19 +67,5 @@ function secretRequests(joined: JoinedText): readonly number[] {
     const isEnglish = reads.test(normalized) && wants.test(normalized)
     if (isEnglish || [normalized, lower].some((text) => readVerbs.test(text) && giveVerbs.test(text))) indexes.push(index)
   }
-  return indexes
-}
-
-const none: readonly never[] = []
-
-function matchIndexes(pattern: RegExp, text: string): readonly number[] {
-  // Not matchAll, which copies the expression: most texts are short and have no match.
-  pattern.lastIndex = 0
-  let match = pattern.exec(text)
-  if (match === null) return none
-  const indexes: number[] = []
-  for (; match !== null && indexes.length < maxPerRule; match = pattern.exec(text))
-    // A separator or line break at the start belongs to the previous text.
-    indexes.push(/^[\0\n]/u.test(match[0]) ? match.index + 1 : match.index)
   return indexes
 }

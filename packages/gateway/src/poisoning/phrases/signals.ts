@@ -3,43 +3,43 @@ import type { Rule } from '../finding.ts'
 import { type Vocabulary, vocabularies } from './vocabulary.ts'
 
 /** Terms that mean something only together, in any order within one sentence. */
-interface Signal {
+export interface Signal {
   readonly rule: Rule
   readonly anchor: RegExp
   readonly others: readonly RegExp[]
-}
-
-/** The signals of one language. */
-interface Language {
-  readonly isLatin: boolean
-  readonly gate: RegExp
-  readonly signals: readonly Signal[]
+  /** Texts without a match are not in the language. */
+  readonly gate?: RegExp
 }
 
 const expression = (source: string, flags: string): RegExp => new RegExp(normalForm(source, 'NFKC'), flags)
 
-function languageOf(words: Vocabulary): Language {
+function signalsOf(words: Vocabulary): readonly Signal[] {
+  const gate = expression(words.gate, 'u')
   const signal = (rule: Rule, anchor: string, ...others: readonly string[]): Signal => ({
     rule,
     anchor: expression(anchor, 'gu'),
     others: others.map((each) => expression(each, 'u')),
+    gate,
   })
-  return {
-    isLatin: words.isLatin,
-    gate: expression(words.gate, 'u'),
-    signals: [
-      signal('overriding', words.ignore, words.orders, words.prior),
-      signal('secrecy', words.silent, words.user),
-      signal('secrets', words.chat, words.give, words.full),
-      signal('secrets', words.prompt, words.give),
-      signal('secrets', words.secret, words.give, words.full),
-      signal('posing', words.address),
-      signal('overriding', words.replace),
-    ],
-  }
+  return [
+    signal('overriding', words.ignore, words.orders, words.prior),
+    signal('secrecy', words.silent, words.user),
+    signal('secrets', words.chat, words.give, words.full),
+    signal('secrets', words.prompt, words.give),
+    signal('secrets', words.secret, words.give, words.full),
+    signal('posing', words.address),
+    signal('overriding', words.replace),
+  ]
 }
 
-const languages = Object.values(vocabularies).map(languageOf)
+const all = Object.values(vocabularies)
+/** Match text with accents and look-alikes replaced. */
+export const latinSignals = all.filter(({ isLatin }) => isLatin).flatMap(signalsOf)
+/** Match text in lower case, by language. */
+export const otherSignals = all.filter(({ isLatin }) => !isLatin).map(signalsOf)
+
+// Every script of these languages.
+const otherScripts = /[\u0400-\u1fff\u2e80-\uffff]/
 
 const sentenceEnd = /[.!?](?=\s|$)|[。！？।\n\0]/u
 const reach = 120
@@ -52,25 +52,25 @@ export interface Match {
   readonly index: number
 }
 
-/** Finds signals of all languages. `lower` is the text in lower case, `normalized` also has look-alikes and accents replaced. */
-export function signalsIn(lower: string, normalized: string): readonly Match[] {
+/** Finds the signals of languages in other scripts, in a text in lower case. */
+export function otherSignalsIn(lower: string): readonly Match[] {
+  if (!otherScripts.test(lower)) return []
+  return otherSignals.flatMap((signals) =>
+    signals[0]?.gate?.test(lower) === true ? signals.flatMap((signal) => matchesOf(signal, lower)) : [],
+  )
+}
+
+export function matchesOf({ rule, anchor, others }: Signal, text: string): readonly Match[] {
   const matches: Match[] = []
-  const isPlain = /^[\0-~]*$/.test(lower)
-  for (const { isLatin, gate, signals } of languages) {
-    if (isPlain && !isLatin) continue
-    const text = isLatin ? normalized : lower
-    if (!gate.test(text)) continue
-    for (const { rule, anchor, others } of signals) {
-      // Not matchAll, which copies the expression.
-      anchor.lastIndex = 0
-      let match = anchor.exec(text)
-      for (let anchors = 0; match !== null && anchors < maxAnchors; anchors++) {
-        const { index } = match
-        const sentence = sentenceAround(text, index, index + match[0].length)
-        if (others.every((other) => other.test(sentence))) matches.push({ rule, index })
-        match = anchor.exec(text)
-      }
-    }
+  // Not matchAll, which copies the expression.
+  anchor.lastIndex = 0
+  let match = anchor.exec(text)
+  for (let anchors = 0; match !== null && anchors < maxAnchors; anchors++) {
+    const [{ index }, [found]] = [match, match]
+    const sentence = others.length === 0 ? '' : sentenceAround(text, index, index + found.length)
+    // A separator or line break at the start belongs to the previous text.
+    if (others.every((other) => other.test(sentence))) matches.push({ rule, index: /^[\0\n]/u.test(found) ? index + 1 : index })
+    match = anchor.exec(text)
   }
   return matches
 }
@@ -86,7 +86,7 @@ function sentenceAround(text: string, start: number, end: number): string {
 }
 
 const unionOf = (key: 'read' | 'give', isLatin: boolean): string =>
-  Object.values(vocabularies)
+  all
     .filter((each) => each.isLatin === isLatin)
     .map((each) => each[key])
     .join('|')

@@ -245,7 +245,7 @@ export const vocabularies: Readonly<Record<string, Vocabulary>> = {
     replace: `(?:отныне|с\\sэтого\\sмомента|теперь)[^.!?\\n\\0]{0,30}только\\sэт(?:от|ому|о)\\s(?:текст|описани)`,
   },
   ar: {
-    gate: '\\p{Script=Arabic}',
+    gate: '[ء-ي]',
     isLatin: false,
     ignore: 'تجاهل|انس\\s|انسَ|لا\\sتتبع',
     orders: 'التعليمات|تعليمات|القواعد|الأوامر|أوامر|التوجيهات',
