@@ -89,10 +89,17 @@ function questionText({ server, tool, arguments: given, rule, reason }: CallQues
   ].join('\n')
 }
 
-/** Reads the decision from the client's response. Everything but an explicit approval is a denial. */
-export function decisionIn(response: unknown): ApprovalDecision {
-  if (!isRecord(response) || response.action !== 'accept' || !isRecord(response.content)) return 'deny'
-  const { decision } = response.content
+// A host that runs without a user declines or cancels every form within milliseconds.
+const fastestPersonMs = 1_000
+
+/**
+ * Reads the decision from the client's response, which came `afterMs` after the form. Everything but an explicit approval is a
+ * denial. `undefined`: the client declined faster than a person can.
+ */
+export function decisionIn(response: unknown, afterMs: number): ApprovalDecision | undefined {
+  if (!isRecord(response)) return 'deny'
+  if (response.action !== 'accept') return afterMs < fastestPersonMs ? undefined : 'deny'
+  const decision = isRecord(response.content) ? response.content.decision : undefined
   const [found] = Object.entries(labels).find(([, label]) => label === decision) ?? []
   return (found as ApprovalDecision | undefined) ?? 'deny'
 }
