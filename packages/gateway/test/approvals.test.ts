@@ -109,7 +109,7 @@ describe.each(eras)('a %s client that can ask its user', (era) => {
     expect(await ada.text(`${upstream}__write`, { text: `${text}\u202E${secret}` })).toContain('wrote')
     expect(ada.asked).toHaveLength(1)
     const [question] = ada.asked
-    expect(question?.message).toContain(`Server: ${upstream}\nTool: write`)
+    expect(question?.message).toMatch(new RegExp(`^Allow this call\\? Server: ${upstream}, tool: write\nArguments: text: `, 'u'))
     expect(question?.message).toContain(`text: "${text}\\u{202e}[secret]"`)
     expect(question?.message).toContain(`Reason: ${reason}`)
     expect(question?.message).not.toContain(secret)
