@@ -104,6 +104,9 @@ export function personAt([program = '', ...args]: readonly string[], { env, cwd,
 const esc = '\u001b'
 const bell = '\u0007'
 const askPosition = `${esc}[6n`
-const sequence = new RegExp(`${esc}(?:\\[[\\d;?]*[A-Za-z]|\\][^${bell}]*${bell}|_[^${esc}]*${esc}\\\\|.)`, 'gu')
+const sequence = new RegExp(
+  `${esc}(?:\\[[\\d;?]*[A-Za-z]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)|_[^${esc}]*${esc}\\\\|.)`,
+  'gu',
+)
 
 const plain = (text: string): string => text.replaceAll(sequence, '')
