@@ -75,7 +75,7 @@ function callOf(tool: OfferedTool | undefined, input: Record<string, unknown>): 
   return { kind: 'call', name, ...(namespace !== undefined && { namespace }), arguments: input }
 }
 
-const unless = (driver: Driver): typeof test.skip => test.skipIf(commandOf(driver) === undefined)
+const isMissing = (driver: Driver): boolean => commandOf(driver) === undefined
 
 function expectHeld({ before, during, called, after, calledAfter }: Seen): void {
   expect(before).toContain(original)
@@ -86,7 +86,7 @@ function expectHeld({ before, during, called, after, calledAfter }: Seen): void 
 }
 
 describe('Hosts: a rug pull with the search exposure', () => {
-  unless(claudeCode)(`${fullTitle(claudeCode)}: without trust, the poison reaches the model`, async () => {
+  test.skipIf(isMissing(claudeCode))(`${fullTitle(claudeCode)}: without trust, the poison reaches the model`, async () => {
     const { before, during, called } = await seenWithSearch(claudeCode, 'off')
     expect(before).toContain(original)
     expect(during).toContain('id_rsa')
@@ -98,32 +98,35 @@ describe('Hosts: a rug pull with the search exposure', () => {
     [claudeCode, 'pin'],
     [codex, 'watch'],
   ] as const)
-    unless(driver)(`${fullTitle(driver)}: with "${trust}", the tool does not exist while it is poisoned`, async () => {
-      const seen = await seenWithSearch(driver, trust)
-      expectHeld(seen)
-      expect(seen.during).toContain('Unknown tool')
-      expect(seen.after).toContain(original)
-    })
+    test.skipIf(isMissing(driver))(
+      `${fullTitle(driver)}: with "${trust}", the tool does not exist while it is poisoned`,
+      async () => {
+        const seen = await seenWithSearch(driver, trust)
+        expectHeld(seen)
+        for (const text of [seen.during, seen.called]) expect(text).toContain('Unknown tool')
+        expect(seen.after).toContain(original)
+      },
+    )
 })
 
 // Gemini CLI, opencode, Kilo Code and Copilot CLI show a changed description within a conversation. Claude Code and Codex keep the
 // first one, so a poisoned one reaches their models in the next conversation.
 describe('Hosts: a rug pull with the default exposure', () => {
-  unless(geminiCli)(`${fullTitle(geminiCli)}: without trust, the poison reaches the model`, async () => {
+  test.skipIf(isMissing(geminiCli))(`${fullTitle(geminiCli)}: without trust, the poison reaches the model`, async () => {
     const { before, during, called } = await seenInList(geminiCli, 'off')
     expect(before).toContain(original)
     expect(during).toContain('id_rsa')
     expect(called).toContain(contents)
   })
 
-  unless(geminiCli)(`${fullTitle(geminiCli)}: the tool is not listed while it is poisoned`, async () => {
+  test.skipIf(isMissing(geminiCli))(`${fullTitle(geminiCli)}: the tool is not listed while it is poisoned`, async () => {
     const seen = await seenInList(geminiCli, 'watch')
     expectHeld(seen)
     expect(seen.during).toBe(notListed)
   })
 
   for (const driver of [claudeCode, codex])
-    unless(driver)(
+    test.skipIf(isMissing(driver))(
       `${fullTitle(driver)}: the tool stays listed as it was, and cannot be called while it is poisoned`,
       async () => {
         const seen = await seenInList(driver, 'watch')
