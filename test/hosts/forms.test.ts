@@ -103,7 +103,7 @@ beforeAll(async () => {
 afterAll(() => lab[Symbol.asyncDispose]())
 
 describe.each(drivers.filter(({ id }) => Object.hasOwn(dialogs, id)))('Hosts: forms at a terminal', (driver) => {
-  test.skipIf(commandOf(driver) === undefined)(`${fullTitle(driver)}`, async () => {
+  test.skipIf(commandOf(driver) === undefined)(`${fullTitle(driver)}: one form is accepted, one is closed`, async () => {
     const dialog = dialogs[driver.id]
     if (dialog === undefined) return
     const { replies, executed } = await lab.run({ ...driver, prepare: dialog.prepare ?? driver.prepare }, atTerminal(dialog))
