@@ -1,4 +1,4 @@
-import { chainAgent } from './agents/chain.ts'
+import { searchingAgent } from './agents/chain.ts'
 import type { Wish } from './agents/plain.ts'
 import { exchangesOf, isNamed, readableText } from './agents/tools.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -51,7 +51,7 @@ export async function factsOf(driver: Driver): Promise<Facts> {
   ]
   const run = await runHost(driver, {
     gateway: probe,
-    agent: chainAgent(wanted, hintWords),
+    agent: searchingAgent(wanted, hintWords),
     prompt,
     // Keeps the host's own deferral of tools.
     connectArgs: ['--exposure', 'native'],

@@ -8,12 +8,15 @@ export interface Ended {
   readonly errors: string
 }
 
-/** Runs a host until it exits or `deadlineMs` has passed, then kills its process group. */
-export function runProcess(
-  [program = '', ...args]: readonly string[],
-  { env, cwd, deadlineMs }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly deadlineMs: number },
-): Promise<Ended> {
-  return new Promise((resolve, reject) => {
+/** Runs a program until it exits or `deadlineMs` has passed. */
+export type Launch = (
+  command: readonly string[],
+  options: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly deadlineMs: number },
+) => Promise<Ended>
+
+/** Runs a host without a terminal, then kills its process group. */
+export const runProcess: Launch = ([program = '', ...args], { env, cwd, deadlineMs }) =>
+  new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     const output: Buffer[] = []
     const errors: Buffer[] = []
@@ -43,4 +46,3 @@ export function runProcess(
       )
     })
   })
-}

@@ -77,6 +77,7 @@ export async function tryPrompt(driver: Driver, args: readonly string[]): Promis
   return run
 }
 
-function wish(tool: string, args: Record<string, unknown>, query: string, expect: string): Wish {
+/** A wish for a tool of the file server. */
+export function wish(tool: string, args: Record<string, unknown>, query: string, expect: string): Wish {
   return { server: 'files', tool: `files__${tool}`, arguments: args, query, expect }
 }

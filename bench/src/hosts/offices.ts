@@ -39,13 +39,9 @@ export class Offices implements AsyncDisposable {
   }
 
   /** Returns `mcpServers` for a gateway. `count` limits the number of tools per server. */
-  config({
-    servers = serverNames,
-    count = 100,
-  }: {
-    readonly servers?: readonly LabServer[]
-    readonly count?: number
-  } = {}): object {
+  config({ servers = serverNames, count = 100 }: { readonly servers?: readonly LabServer[]; readonly count?: number } = {}): {
+    readonly [server: string]: object
+  } {
     const { port } = this.#server.address() as AddressInfo
     const entry = (name: LabServer): object => ({
       command: process.execPath,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Driver, Scene } from './drivers/driver.ts'
 import { type Agent, Endpoint, type Turn } from './endpoint/endpoint.ts'
 import { unfold } from './gateway.ts'
-import { type Ended, runProcess } from './host-process.ts'
+import { type Ended, type Launch, runProcess } from './host-process.ts'
 import { commandOf, fullTitle } from './installed.ts'
 
 const execute = promisify(execFile)
@@ -40,6 +40,8 @@ export interface RunOptions {
   readonly connectArgs?: readonly string[]
   /** Additional environment variables of the host. */
   readonly env?: Readonly<Record<string, string>>
+  /** Runs the host; default: without a terminal. */
+  readonly launch?: Launch
 }
 
 // A host needs only seconds on an idle machine, but CI machines are shared.
@@ -47,7 +49,7 @@ const usualDeadlineMs = 240_000
 
 /** Connects a host with a new home folder to the gateway like a user would, runs one prompt, and returns the model requests. */
 export async function runHost(driver: Driver, options: RunOptions): Promise<HostRun> {
-  const { gateway, agent, prompt, transport = 'http', deadlineMs = usualDeadlineMs } = options
+  const { gateway, agent, prompt, transport = 'http', deadlineMs = usualDeadlineMs, launch = runProcess } = options
   const command = commandOf(driver)
   if (command === undefined) throw new Error(`${fullTitle(driver)} is not installed`)
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'unfold-lab-host-')))
@@ -61,7 +63,7 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
     await driver.prepare(scene)
     await connected(driver, { scene, gateway, transport, env, connectArgs: options.connectArgs ?? [] })
     options.beforeStart?.()
-    const ended = await runProcess([...command, ...(options.args ?? driver.args(prompt))], {
+    const ended = await launch([...command, ...(options.args ?? driver.args(prompt))], {
       env,
       cwd: scene.project,
       deadlineMs,

@@ -19,15 +19,21 @@ export interface Person extends AsyncDisposable {
 
 const timeoutMs = 60_000
 
+interface TerminalOptions {
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly cwd: string
+  readonly columns?: number
+}
+
 /** Runs the command in a pseudo-terminal; `shell` is a shell line in which `"$@"` is the command. */
-export function person(
-  args: readonly string[],
-  options: { env: { readonly [name: string]: string | undefined }; cwd: string; columns?: number; shell?: string },
-): Person {
-  const { env, cwd, columns = 90, shell } = options
-  const [program, words] =
-    shell === undefined ? [process.execPath, [main, ...args]] : ['/bin/sh', ['-c', shell, 'sh', process.execPath, main, ...args]]
-  const terminal = spawn(program, [...words], {
+export function person(args: readonly string[], { shell, ...options }: TerminalOptions & { readonly shell?: string }): Person {
+  const command = [process.execPath, main, ...args]
+  return personAt(shell === undefined ? command : ['/bin/sh', '-c', shell, 'sh', ...command], options)
+}
+
+/** Runs a program in a pseudo-terminal. */
+export function personAt([program = '', ...args]: readonly string[], { env, cwd, columns = 90 }: TerminalOptions): Person {
+  const terminal = spawn(program, args, {
     name: 'xterm-256color',
     cols: columns,
     rows: 40,
@@ -42,6 +48,8 @@ export function person(
   }
   terminal.onData((data) => {
     raw += data
+    // Some programs wait for the position of the cursor.
+    if (data.includes(askPosition)) terminal.write(`${esc}[1;1R`)
     tell()
   })
   let isOver = false
@@ -95,6 +103,10 @@ export function person(
 
 const esc = '\u001b'
 const bell = '\u0007'
-const sequence = new RegExp(`${esc}(?:\\[[\\d;?]*[A-Za-z]|\\][^${bell}]*${bell}|_[^${esc}]*${esc}\\\\|.)`, 'gu')
+const askPosition = `${esc}[6n`
+const sequence = new RegExp(
+  `${esc}(?:\\[[\\d;?]*[A-Za-z]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)|_[^${esc}]*${esc}\\\\|.)`,
+  'gu',
+)
 
 const plain = (text: string): string => text.replaceAll(sequence, '')

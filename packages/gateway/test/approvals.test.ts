@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ElicitResult } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, home } from '../../cli/test/command.ts'
@@ -31,6 +32,14 @@ const choosing =
     message.startsWith('Allow this call?')
       ? { action: 'accept', content: { decision: choice } }
       : { action: 'accept', content: { name: 'Ada' } }
+
+type Answer = (question: { readonly message: string }) => ElicitResult | Promise<ElicitResult>
+
+/** A user who takes longer than a program. */
+const afterReading =
+  (result: ElicitResult): Answer =>
+  () =>
+    pause(1_200, result)
 
 const auth = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
 const api = (): URL => new URL('/api/approvals', gateway.url)
@@ -100,7 +109,7 @@ describe.each(eras)('a %s client that can ask its user', (era) => {
     expect(await ada.text(`${upstream}__write`, { text: `${text}\u202E${secret}` })).toContain('wrote')
     expect(ada.asked).toHaveLength(1)
     const [question] = ada.asked
-    expect(question?.message).toContain(`Server: ${upstream}\nTool: write`)
+    expect(question?.message).toMatch(new RegExp(`^Allow this call\\? Server: ${upstream}, tool: write\nArguments: text: `, 'u'))
     expect(question?.message).toContain(`text: "${text}\\u{202e}[secret]"`)
     expect(question?.message).toContain(`Reason: ${reason}`)
     expect(question?.message).not.toContain(secret)
@@ -113,12 +122,29 @@ describe.each(eras)('a %s client that can ask its user', (era) => {
     expect(await ada.text(`${upstream}__sign`, { text })).toBe(`wrote ${text} by Ada`)
     expect(ada.asked).toHaveLength(5)
     expect(await countOf(`${text} by Ada`)).toBe(1)
-    for (const answer of [choosing('Deny'), () => ({ action: 'decline' as const }), () => ({ action: 'cancel' as const })]) {
+    const refuse = async (action: string, answer: Answer): Promise<void> => {
       await using eve = await person(gateway.url, { era, answer })
-      const refused = `${text} ${JSON.stringify(answer({ message: 'Allow this call?' }))}`
+      const refused = `${text} ${action}`
       expect(await eve.text(`${upstream}__write`, { text: refused })).toMatch(/was not called: .* the user denied it/u)
       expect(await countOf(refused)).toBe(0)
     }
+    await Promise.all([
+      refuse('deny', choosing('Deny')),
+      refuse('decline', afterReading({ action: 'decline' })),
+      refuse('cancel', afterReading({ action: 'cancel' })),
+    ])
+  })
+
+  test.each(['decline', 'cancel'] as const)('waits in the queue if the client answers "%s" without a user', async (action) => {
+    const text = `${era} unattended ${action}`
+    await using host = await person(gateway.url, { era, answer: () => ({ action }) })
+    const replying = host.text('both__write', { text })
+    const { id } = await waiting(text)
+    await until(() => host.asked.length === 1, 'the form was declined')
+    expect(await decide(id, reviewer.token)).toBe(200)
+    expect(await replying).toContain('wrote')
+    expect(host.asked).toHaveLength(1)
+    expect(await countOf(text)).toBe(1)
   })
 })
 

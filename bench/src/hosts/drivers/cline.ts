@@ -32,6 +32,7 @@ export const cline: Driver = {
   args: (prompt) => ['--auto-approve', 'true', prompt],
   // Otherwise it starts a daemon that outlives the run.
   env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
+  showsMeta: true,
   cannot: {
     'a prompt': 'it does not offer the prompts of servers without a terminal',
     'an image': 'it passes the base64 of an image as text',

@@ -33,6 +33,8 @@ export interface Driver {
   /** Returns the arguments to use a prompt of the server, with a value for its only argument. */
   readonly usePrompt?: (name: string, value: string) => readonly string[]
   readonly env: (scene: Scene) => Readonly<Record<string, string>>
+  /** True if the model receives the `_meta` of a result; default: false. */
+  readonly showsMeta?: true
   /** Scenarios of test/hosts that this host cannot pass with any server, with the reason. */
   readonly cannot?: { readonly [scenario: string]: string }
 }

@@ -21,6 +21,7 @@ export const kimiCode: Driver = {
     KIMI_DISABLE_TELEMETRY: '1',
     KIMI_MCP_STARTUP_TIMEOUT_MS: '120000',
   }),
+  showsMeta: true,
   cannot: {
     'a prompt': 'it does not offer the prompts of servers without a terminal',
     'an elicitation': 'it does not declare the elicitation capability',

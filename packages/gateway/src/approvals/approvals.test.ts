@@ -92,7 +92,10 @@ test('a host with progress waits until the question expires', async () => {
   expect(progress.length).toBeGreaterThan(10)
   expect(await pending()).toHaveLength(1)
   await clock.run(timeoutMs + 1)
-  expect(await waiting).toMatchObject({ reason: 'denied', message: expect.stringContaining('in time') as string })
+  expect(await waiting).toMatchObject({
+    reason: 'denied',
+    message: expect.stringContaining('in time. Ask the user to run "unfold approvals --watch"') as string,
+  })
   expect(events.map(({ outcome }) => outcome)).toEqual(['asked', 'expired'])
 })
 
@@ -102,6 +105,25 @@ test('the queue answers for a client that declares forms and fails to show one',
   await clock.run(1_000)
   await answer('once')
   expect(await waiting).toEqual(sent)
+})
+
+test('the queue answers for a client that declines before a person could', async () => {
+  const { clock, call, answer, world } = asking()
+  const waiting = call({ text: 'a' }, { elicit: async () => ({ action: 'decline' }) })
+  await clock.run(1_000)
+  expect(world.sent).toBe(0)
+  await answer('once')
+  expect(await waiting).toEqual(sent)
+})
+
+test('a person who declines the form denies the call', async () => {
+  const { clock, call, world, pending } = asking()
+  const declined = new Promise((resolve) => clock.after(1_000, () => resolve({ action: 'decline' })))
+  const waiting = call({ text: 'a' }, { elicit: () => declined })
+  await clock.run(1_000)
+  expect(await waiting).toMatchObject({ message: expect.stringContaining('the user denied it') as string })
+  expect(await pending()).toEqual([])
+  expect(world.sent).toBe(0)
 })
 
 test('an approval does not count for another caller, definition or policy', async () => {

@@ -66,6 +66,8 @@ interface AskedCall {
   readonly verdict: Verdict
   readonly bound: BoundCall
   readonly next: CallHandler
+  /** True if the client can show the question to its user. */
+  readonly hasForm: boolean
 }
 
 /** Asks people about calls, and sends each call at most once per approval. */
@@ -130,10 +132,12 @@ export class Approvals {
     const reference = parseReference(call.ctx.requestState)
     const bound = this.#bind(call)
     if (bound === undefined) throw denied(call, verdict, 'its definition is not known')
-    const asked: AskedCall = { call: reference === undefined ? call : withInputs(call, reference), verdict, bound, next }
-    if (reference?.continuation !== undefined) return this.#continue(asked, reference, reference.continuation)
-    if (reference !== undefined) await this.#answer(asked, call.ctx.inputResponses?.[inputKey], reference.id)
-    return this.#proceed(asked, await this.#claimOrAsk(asked, reference?.id))
+    const received = reference === undefined ? call : withInputs(call, reference)
+    const asked: AskedCall = { call: received, verdict, bound, next, hasForm: canElicit(call) }
+    if (reference === undefined) return this.#proceed(asked, await this.#claimOrAsk(asked, undefined))
+    if (reference.continuation !== undefined) return this.#continue(asked, reference, reference.continuation)
+    const hasUser = await this.#answer(asked, call.ctx.inputResponses?.[inputKey], reference)
+    return this.#proceed({ ...asked, hasForm: asked.hasForm && hasUser }, await this.#claimOrAsk(asked, reference.id))
   }
 
   async #proceed(asked: AskedCall, claimed: Claim): Promise<ProxiedResult> {
@@ -163,7 +167,7 @@ export class Approvals {
       case 'pending':
         break
     }
-    if (call.ctx.era === 'stateless' && canElicit(call)) return inputRequired(claimed.approval, sessionOf(call, this.#sender))
+    if (call.ctx.era === 'stateless' && asked.hasForm) return this.#inputRequired(claimed.approval)
     return this.#wait(asked, claimed.approval)
   }
 
@@ -211,22 +215,27 @@ export class Approvals {
 
   /** Waits until the question is answered. */
   async #wait(asked: AskedCall, { id, expiresAt, question }: Approval): Promise<ProxiedResult> {
-    const { call, verdict, bound } = asked
+    const { call, verdict, bound, hasForm } = asked
     const { clock } = this.#options
     const { signal } = call.ctx
+    const shownAt = clock.wallTime()
     const session = sessionOf(call, this.#sender)
     const waiter = this.#waiters.add(bound.key)
     // The answer may have arrived since the question was found.
     waiter.wake()
-    const form = canElicit(call)
+    const form = hasForm
       ? askUser(call, elicitation(question, session !== undefined), {
-          timeoutMs: expiresAt - clock.wallTime(),
-          answered: (response) => this.decide(id, decisionIn(response), { by: bound.caller, session }),
+          timeoutMs: expiresAt - shownAt,
+          answered: async (response) => {
+            const decision = decisionIn(response, clock.wallTime() - shownAt)
+            if (decision === undefined) throw new Error('The client declined without a user.')
+            await this.decide(id, decision, { by: bound.caller, session })
+          },
           failed: waiter.wake,
         })
       : undefined
     const progress = reportProgress(call, clock)
-    const holdUntil = clock.wallTime() + holdMs
+    const holdUntil = shownAt + holdMs
     const until = (): number => (form?.isOpen === true || progress.isRequested ? expiresAt : Math.min(expiresAt, holdUntil))
     try {
       for (;;) {
@@ -245,7 +254,11 @@ export class Approvals {
         if (claimed.kind !== 'none') return await this.#proceed(asked, claimed)
         if (clock.wallTime() < expiresAt) break
         await this.#removeExpired()
-        throw denied(call, verdict, 'nobody approved it in time. Ask the user before you call it again')
+        throw denied(
+          call,
+          verdict,
+          'nobody approved it in time. Ask the user to run "unfold approvals --watch", then call it again',
+        )
       }
     } finally {
       form?.close()
@@ -289,14 +302,27 @@ export class Approvals {
     )
   }
 
-  /** Applies the answer in a repeated request of a 2026-07-28 client. */
-  async #answer({ call, verdict, bound }: AskedCall, response: unknown, id: string): Promise<void> {
-    if (response === undefined) return
+  /** Applies the answer in a repeated request of a 2026-07-28 client. Returns false if the client declined without a user. */
+  async #answer({ call, verdict, bound }: AskedCall, response: unknown, { id, shownAt = 0 }: Reference): Promise<boolean> {
+    if (response === undefined) return true
     const found = await this.#options.store?.find(id)
-    if (found === undefined || (found.state === 'pending' && found.expiresAt <= this.#options.clock.wallTime()))
+    const now = this.#options.clock.wallTime()
+    if (found === undefined || (found.state === 'pending' && found.expiresAt <= now))
       throw denied(call, verdict, 'the answer came too late. Calling again without requestState asks the user again')
     // One changed byte is another call, which asks again.
-    if (found.call === bound.key) await this.decide(id, decisionIn(response), { by: bound.caller })
+    if (found.call !== bound.key) return true
+    const decision = decisionIn(response, now - shownAt)
+    if (decision !== undefined) await this.decide(id, decision, { by: bound.caller })
+    return decision !== undefined
+  }
+
+  /** The question as a result, which a 2026-07-28 client shows to its user. */
+  #inputRequired({ id, question }: Approval): InputRequiredResult {
+    return {
+      resultType: 'input_required',
+      inputRequests: { [inputKey]: { method: 'elicitation/create', params: elicitation(question, false) } },
+      requestState: encodeReference({ id, shownAt: this.#options.clock.wallTime() }),
+    }
   }
 
   async #withdraw(bound: BoundCall, id: string): Promise<void> {
@@ -361,9 +387,3 @@ function withInputs(call: ProxiedCall, { continuation, inner }: Reference): Prox
   const { request } = call.ctx
   return { ...call, ctx: { ...call.ctx, request, requestState: inner, inputResponses } }
 }
-
-const inputRequired = ({ id, question }: Approval, session: string | undefined): InputRequiredResult => ({
-  resultType: 'input_required',
-  inputRequests: { [inputKey]: { method: 'elicitation/create', params: elicitation(question, session !== undefined) } },
-  requestState: encodeReference({ id }),
-})

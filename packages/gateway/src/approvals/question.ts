@@ -74,25 +74,33 @@ export function elicitation(question: CallQuestion, hasSession: boolean): Elicit
   }
 }
 
+/** One line each for the tool, the arguments and the rule: Claude Code shows the first three lines of a message. */
 function questionText({ server, tool, arguments: given, rule, reason }: CallQuestion): string {
-  const lines = given.map(({ name, value, length }) => {
-    const cut = value.length > maxAskedLength ? `${value.slice(0, maxAskedLength)}…` : value
-    return `  ${name}: ${cut}${cut.endsWith('…') ? ` (${length} characters)` : ''}`
-  })
   return [
-    'Allow this call?',
-    `Server: ${printable(server)}`,
-    `Tool: ${printable(tool)}`,
-    ...(lines.length === 0 ? ['Arguments: none'] : ['Arguments:', ...lines]),
-    ...(reason === undefined ? [] : [`Reason: ${printableText(reason)}`]),
-    `Asked by: ${rule ?? 'the default of the policy'}`,
+    `Allow this call? Server: ${printable(server)}, tool: ${printable(tool)}`,
+    `Arguments: ${given.length === 0 ? 'none' : given.map(argumentText).join(', ')}`,
+    `Asked by: ${rule ?? 'the default of the policy'}.${reason === undefined ? '' : ` Reason: ${printableText(reason)}`}`,
   ].join('\n')
 }
 
-/** Reads the decision from the client's response. Everything but an explicit approval is a denial. */
-export function decisionIn(response: unknown): ApprovalDecision {
-  if (!isRecord(response) || response.action !== 'accept' || !isRecord(response.content)) return 'deny'
-  const { decision } = response.content
+function argumentText({ name, value, length }: ShownArgument): string {
+  const cut = value.length > maxAskedLength ? `${value.slice(0, maxAskedLength)}…` : value
+  // The model chooses the names: a quoted one cannot pass for a name and a value.
+  const label = /^[\w.-]+$/u.test(name) ? name : JSON.stringify(name)
+  return `${label}: ${cut}${cut.endsWith('…') ? ` (${length} characters)` : ''}`
+}
+
+// A host that runs without a user declines or cancels every form within milliseconds.
+const fastestPersonMs = 1_000
+
+/**
+ * Reads the decision from the client's response, which came `afterMs` after the form. Everything but an explicit approval is a
+ * denial. `undefined`: the client declined faster than a person can.
+ */
+export function decisionIn(response: unknown, afterMs: number): ApprovalDecision | undefined {
+  if (!isRecord(response)) return 'deny'
+  if (response.action !== 'accept') return afterMs < fastestPersonMs ? undefined : 'deny'
+  const decision = isRecord(response.content) ? response.content.decision : undefined
   const [found] = Object.entries(labels).find(([, label]) => label === decision) ?? []
   return (found as ApprovalDecision | undefined) ?? 'deny'
 }

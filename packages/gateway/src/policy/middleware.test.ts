@@ -30,7 +30,8 @@ test('a denied call is not sent, and the error names rule and reason without con
   expect(outcome).toBeInstanceOf(DeniedError)
   expect(outcome).toMatchObject({
     rule: 'policy.rules[2]',
-    message: '"write\\u{1b}_file" was not called: the rule policy.rules[2] denies it. Reason: Because\\u{1b}[31m.',
+    message:
+      '"write\\u{1b}_file" was not called: the rule policy.rules[2] denies it. Do not repeat it with these arguments. Reason: Because\\u{1b}[31m.',
   })
 })
 

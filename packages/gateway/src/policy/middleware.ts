@@ -16,7 +16,11 @@ export function policyMiddleware({ decide, ask = nobody }: PolicyMiddlewareOptio
     const verdict = await deciding
     if (verdict.effect === 'allow') return next(call)
     if (verdict.effect === 'ask') return ask(call, verdict, next)
-    throw new DeniedError(call.tool, verdict.rule, `${ruleText(verdict)} denies it.${reasonText(verdict)}`)
+    throw new DeniedError(
+      call.tool,
+      verdict.rule,
+      `${ruleText(verdict)} denies it. Do not repeat it with these arguments.${reasonText(verdict)}`,
+    )
   }
   return (call, next) => {
     const deciding = decide(call)
