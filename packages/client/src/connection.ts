@@ -7,7 +7,7 @@ import type {
 import { discovery, nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
 import type { CachedTools, CacheKey, ToolCache } from './cache/cache.ts'
 import { isUnknownMethod } from './errors/conversion.ts'
-import { ClientError, isClientError } from './errors/errors.ts'
+import { ClientError, connectionClosed, isClientError } from './errors/errors.ts'
 import { validateArguments } from './schema/validate.ts'
 import type { ElicitationQueue } from './session/elicitation.ts'
 import { type ForwardOptions, forwardRequest } from './session/forward.ts'
@@ -350,7 +350,7 @@ export class Connection implements AsyncDisposable {
   }
 
   #closedError({ failure, label }: Session): ClientError {
-    return failure ?? new ClientError('unreachable', `The connection to ${label} is closed. Connect again.`, { target: label })
+    return failure ?? connectionClosed(label)
   }
 
   get #isUsable(): boolean {

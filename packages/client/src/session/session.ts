@@ -141,7 +141,7 @@ export class Session {
   }
 
   get pid(): number | undefined {
-    return this.#transport instanceof StdioTransport ? this.#transport.pid : undefined
+    return this.#transport instanceof StdioTransport ? this.#transport.process.pid : undefined
   }
 
   /** Bytes received, if the transport counts them. */
