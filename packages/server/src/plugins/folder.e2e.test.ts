@@ -580,6 +580,8 @@ test('removing the folder removes its tools, and it is watched again when it is 
   await using fixture = await pluginFixture({ 'a.mjs': toolModule('a') }, { rescanMs: 100 })
   await rm(fixture.folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
   await fixture.until('its tools are gone', async () => (await fixture.client.toolNames()).length === 0)
+  // A scan may have found the folder without its files.
+  await fixture.until('it is reported', async () => messages(fixture).length > 0)
   expect(messages(fixture)).toEqual([expect.stringContaining('the folder cannot be read')])
   await fixture.save('b.mjs', toolModule('b'))
   await fixture.until('it is back', async () => (await fixture.client.toolNames()).includes('b'))
