@@ -1,5 +1,4 @@
-import type { CallResult, Clock, ConnectOptions } from '@unfold-mcp/client'
-import { launcherOf } from '@unfold-mcp/client'
+import { type CallResult, type Clock, type ConnectOptions, launcherOf, type Target } from '@unfold-mcp/client'
 import { printable, type Tool } from '@unfold-mcp/core'
 import { publicUrl } from './address.ts'
 import { CallSlots } from './call-slots.ts'
@@ -13,7 +12,8 @@ import { Deferred } from './deferred.ts'
 import { asUpstreamError, loginRequired, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
 import { failureText } from './failure-text.ts'
-import { type OpenConnection, StartAttempt } from './process/start-attempt.ts'
+import { StartAttempt } from './process/start-attempt.ts'
+import type { StartRequest } from './process/start-queue.ts'
 import { RetryPolicy } from './retry-policy.ts'
 import { sandboxStatus, type UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
@@ -34,7 +34,7 @@ export interface UpstreamOptions {
   /** Called when a caller starts to wait for the connection. */
   readonly awaited?: () => void
   /** Opens the connection; default: `connect` of the client package. */
-  readonly open?: OpenConnection
+  readonly open?: (target: Target, options: ConnectOptions, starting: StartRequest) => Promise<UpstreamConnection>
 }
 
 // A connection that ends sooner counts as a failed attempt.
@@ -297,15 +297,14 @@ export class Upstream {
   #connect(state: UpstreamState): void {
     this.#timers.stop('retry')
     this.#retryAt = undefined
-    const { emit, clock, connect, open } = this.#options
+    const { clock } = this.#options
     const attempt = new StartAttempt({
-      upstream: this.name,
+      upstream: this.#options,
       config: this.#config,
       settings: this.#settings,
       number: this.#retryPolicy.failures + 1,
       request: { isAwaited: () => this.isAwaited, hasAnswered: this.#hasConnected, wasKnown: !this.#isStale },
       entered: (phase) => this.#enter(phase),
-      ...{ connect, open, emit, clock },
     })
     this.#attempt = attempt
     this.#enter(state)

@@ -1,23 +1,16 @@
-import { type Clock, type ConnectOptions, connect, type Target } from '@unfold-mcp/client'
+import { type ConnectOptions, connect } from '@unfold-mcp/client'
 import type { UpstreamConfig, UpstreamSettings } from '../config.ts'
 import type { UpstreamConnection } from '../connection.ts'
-import type { Emit } from '../events.ts'
+import type { UpstreamOptions } from '../upstream.ts'
 import type { StartPhase, StartRequest } from './start-queue.ts'
 
-/** Opens a connection when it is its turn. */
-export type OpenConnection = (target: Target, options: ConnectOptions, starting: StartRequest) => Promise<UpstreamConnection>
-
 export interface StartAttemptOptions {
-  readonly upstream: string
+  readonly upstream: UpstreamOptions
   readonly config: UpstreamConfig
   readonly settings: UpstreamSettings
   /** Number of attempts since it last worked, this one included. */
   readonly number: number
   readonly request: Omit<StartRequest, 'onPhase'>
-  readonly connect: Partial<ConnectOptions> | undefined
-  readonly open: OpenConnection | undefined
-  readonly emit: Emit
-  readonly clock: Clock
   readonly entered: (phase: 'installing' | 'starting') => void
 }
 
@@ -54,7 +47,8 @@ export class StartAttempt {
   }
 
   async open(): Promise<UpstreamConnection> {
-    const { upstream, config, settings, request, connect: extra, open = connect, emit } = this.#options
+    const { config, settings, request } = this.#options
+    const { name: upstream, connect: extra, open = connect, emit } = this.#options.upstream
     const { target, protocol } = config
     const { startTimeoutMs: timeoutMs, installTimeoutMs } = settings
     const options: ConnectOptions = {
@@ -86,11 +80,11 @@ export class StartAttempt {
 
   #enter(phase: StartPhase): void {
     if (this.isStopped) return
-    const { upstream, clock, emit, entered } = this.#options
+    const { name: upstream, clock, emit } = this.#options.upstream
     this.#isQueued = phase === 'queued'
     this.#stopProgress()
     if (phase === 'queued') return
-    entered(phase)
+    this.#options.entered(phase)
     // A listener may have stopped it.
     if (this.isStopped) return
     if (phase === 'installing') {
@@ -103,7 +97,8 @@ export class StartAttempt {
   }
 
   #scheduleProgress(): void {
-    const { upstream, number, clock, emit } = this.#options
+    const { name: upstream, clock, emit } = this.#options.upstream
+    const { number } = this.#options
     const report = (): void => {
       emit('installing', { upstream, attempt: number, ms: Math.round(clock.now() - (this.#installingSince ?? 0)) })
       this.#scheduleProgress()
