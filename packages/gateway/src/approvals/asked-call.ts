@@ -94,9 +94,10 @@ class AskedCall {
       case 'none':
         throw denied(call, verdict, 'too many calls wait for approval. Wait until some are answered, then try again')
       case 'pending':
-        if (call.ctx.era === 'stateless' && canElicit(call)) return this.#inputRequired(claimed.approval)
-        return this.#wait(claimed.approval)
+        break
     }
+    const canAnswerLater = call.ctx.era === 'stateless' && canElicit(call)
+    return canAnswerLater ? this.#inputRequired(claimed.approval) : this.#wait(claimed.approval)
   }
 
   #inputRequired({ id, question }: Approval): InputRequiredResult {
