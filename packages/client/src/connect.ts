@@ -8,7 +8,7 @@ import type { DocumentChange } from './session/document-change.ts'
 import { type ElicitationHandler, ElicitationQueue } from './session/elicitation.ts'
 import { type HandshakeOptions, openSession, type ProtocolChoice, type ResumableSession } from './session/handshake.ts'
 import { type Clock, systemClock } from './time/clock.ts'
-import type { ProcessState } from './transports/stdio.ts'
+import type { ProcessState } from './transports/server-process.ts'
 import { version } from './version.ts'
 
 export interface ConnectOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
-import type { ConnectionEvent } from '../src/connection.ts'
+import type { ConnectionEvent } from '../src/tools/announcements.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 import { changeable, serveToolbox } from './servers.ts'

@@ -8,8 +8,8 @@ import { type principalType, servable } from './runtime/servable.ts'
 import { declared, type Keys } from './tool/declared.ts'
 import type { Source, ToolEntry } from './tool/entry.ts'
 import type { Principal } from './tool/principal.ts'
-import { declarationOf, type GroupsOf, type ToolboxOptions } from './toolbox.ts'
-import { toolboxKeys } from './toolbox-keys.ts'
+import { declarationOf } from './toolbox-declaration.ts'
+import { type GroupsOf, type ToolboxOptions, toolboxKeys } from './toolbox-options.ts'
 
 /** Options of an adopted server, which brings its own name, instructions and tools. */
 export interface AdoptOptions<Name extends string, F extends Facts = Facts, P extends Principal = Principal>

@@ -11,8 +11,8 @@ import type { ToolHandler } from './tool/entry.ts'
 import type { HandlerResult } from './tool/result.ts'
 import { type AnyConfig, type DeclaredTool, type InputOf, type ToolConfig, toolKeys } from './tool/tool-config.ts'
 import type { ToolGroups } from './tool-groups.ts'
-import { Toolbox, type ToolboxOptions } from './toolbox.ts'
-import { toolboxKeys } from './toolbox-keys.ts'
+import { Toolbox } from './toolbox.ts'
+import { type ToolboxOptions, toolboxKeys } from './toolbox-options.ts'
 
 /** Options of a decorated class: those of a toolbox, and the names of its fields. */
 export interface ServerAttributes extends Partial<Omit<ToolboxOptions<unknown>, 'groups' | 'gate' | 'hiddenCalls'>> {

@@ -57,17 +57,8 @@ export { type HandlerResult, ToolError } from './tool/result.ts'
 export type { InputOf, ResultOf, ToolConfig } from './tool/tool-config.ts'
 export type { Transition } from './tool/transition.ts'
 export { ToolGroups } from './tool-groups.ts'
-export {
-  type CompositeToolConfig,
-  defineToolbox,
-  type GateOptions,
-  type GroupsOf,
-  type Introduction,
-  type LimitOptions,
-  type ProtocolOptions,
-  Toolbox,
-  type ToolboxOptions,
-} from './toolbox.ts'
+export { type CompositeToolConfig, defineToolbox, Toolbox } from './toolbox.ts'
+export type { GateOptions, GroupsOf, Introduction, LimitOptions, ProtocolOptions, ToolboxOptions } from './toolbox-options.ts'
 export {
   type AuthResult,
   addressShare,

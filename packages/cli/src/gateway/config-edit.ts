@@ -8,12 +8,12 @@ import { ownPackages } from '../base/packages.ts'
 import type { Edit } from '../edit/edit.ts'
 import { type PlannedEdit, planEdit } from '../edit/file.ts'
 import { jsonAt, setJson } from '../edit/json.ts'
-import { type Flags, textOf } from '../grammar/grammar.ts'
+import { type Flags, type Invocation, onePositional, textOf } from '../grammar/grammar.ts'
 import { addedVariables, requireCodeConsent } from '../interactive/code-consent.ts'
-import type { Output } from '../output/output.ts'
+import { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 import { type ApplyOptions, type ApplyResult, applyEdit, withEditErrors } from './apply.ts'
-import { findConfig, userConfigFile } from './config-file.ts'
+import { findConfig, requireConfig, userConfigFile } from './config-file.ts'
 import { gatewaysOf } from './reload.ts'
 
 /** An existing configuration, or the path of the user configuration. */
@@ -62,11 +62,25 @@ async function approvePlanned(file: string, plan: PlannedEdit, io: Io, output: O
 
 const serversIn = (text: string | undefined): unknown => (text === undefined ? undefined : jsonAt(text, ['mcpServers']))
 
-/** Throws if the configuration does not define the server. */
-export function requireServer(text: string, name: string, file: string): void {
-  const servers = jsonAt(text, ['mcpServers'])
-  const names = isRecord(servers) ? Object.keys(servers) : []
-  if (!names.includes(name)) throw usageError(`Unknown server "${name}" in ${file}.${nearestHint(nearest(name, names))}`)
+/** Edits the entry of the server that a command names. Throws if the configuration does not define it. */
+export async function editServer(
+  invocation: Invocation,
+  io: Io,
+  edit: (text: string, path: readonly [string, string]) => string,
+): Promise<{ readonly file: string; readonly name: string; readonly output: Output; readonly applied: ApplyResult }> {
+  const { flags } = invocation
+  const output = new Output(io, flags)
+  const name = onePositional(invocation)
+  const file = await requireConfig(textOf(flags, 'config'), io)
+  const editKnown: Edit = (text) => {
+    const servers = serversIn(text)
+    const names = isRecord(servers) ? Object.keys(servers) : []
+    if (names.includes(name)) return edit(text, ['mcpServers', name])
+    throw usageError(`Unknown server "${name}" in ${file}.${nearestHint(nearest(name, names))}`)
+  }
+  const { read, ...applied } = await editConfig(file, editKnown, { flags, io, output })
+  reportConfig(file, read, output)
+  return { file, name, output, applied }
 }
 
 /** Prints warnings, and servers that are not started. */

@@ -8,7 +8,16 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { isRecord, printable, printableText } from '@unfold-mcp/core'
-import { ClientError, cancelled, errorMessage, isClientError, pauseHint, pauseRequested, timedOut } from './errors.ts'
+import {
+  ClientError,
+  cancelled,
+  connectionClosed,
+  errorMessage,
+  isClientError,
+  pauseHint,
+  pauseRequested,
+  timedOut,
+} from './errors.ts'
 
 export interface ErrorContext {
   /** Name of the server in messages. */
@@ -129,7 +138,7 @@ function sdkFailure(error: SdkError, context: ErrorContext): ClientError {
     return timedOut(what, typeof timeout === 'number' ? timeout : 0, `${target} does not respond; increase timeoutMs.`)
   }
   if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected)
-    return new ClientError('unreachable', `The connection to ${target} is closed. Connect again.`, { target }, { cause: error })
+    return connectionClosed(target, error)
   return protocol(errorMessage(error), context, error)
 }
 

@@ -101,6 +101,9 @@ export const pauseRequested = (
     { cause },
   )
 
+export const connectionClosed = (target: string, cause?: unknown): ClientError<'unreachable'> =>
+  new ClientError('unreachable', `The connection to ${target} is closed. Connect again.`, { target }, { cause })
+
 export const tooLarge = (what: string, limit: number): ClientError<'too_large'> =>
   new ClientError('too_large', `${what} is larger than ${limit} bytes. Request less, or raise maxMessageBytes.`, {
     limit,

@@ -31,8 +31,10 @@ import { ClientError, errorMessage, isClientError } from '../errors/errors.ts'
 import type { Clock } from '../time/clock.ts'
 import { type Deadline, withDeadline } from '../time/deadline.ts'
 import { type HttpOptions, HttpTransport } from '../transports/http.ts'
+import { isNotInstalled, withOutput } from '../transports/process-errors.ts'
+import type { ProcessState } from '../transports/server-process.ts'
 import { SseTransport } from '../transports/sse.ts'
-import { type Output, type ProcessState, StdioTransport } from '../transports/stdio.ts'
+import { StdioTransport } from '../transports/stdio.ts'
 import type { DocumentChange } from './document-change.ts'
 import type { ElicitationQueue } from './elicitation.ts'
 import { probe, statelessRevision } from './probe.ts'
@@ -108,8 +110,8 @@ class Handshake {
       ...(onProcess !== undefined && { onProcess }),
     })
     const { timeoutMs, installTimeoutMs = 0 } = this.#options
-    const isLonger = transport.isInstalling && installTimeoutMs > timeoutMs
-    const first = isLonger ? { over: transport.answered, timeoutMs: installTimeoutMs } : undefined
+    const isLonger = transport.process.isInstalling && installTimeoutMs > timeoutMs
+    const first = isLonger ? { over: transport.process.answered, timeoutMs: installTimeoutMs } : undefined
     const client = this.#client('legacy')
     const prior = async (): Promise<PriorDiscovery> => {
       const discovery = known ?? (await probe(transport, { clientInfo, clock, capabilities: this.#capabilities() }))
@@ -225,16 +227,15 @@ class Handshake {
       await withDeadline(handshake(), { what, hint, timeoutMs, first, signal, clock })
     } catch (error) {
       // Read before the process is ended, which may make it write more.
-      const output =
-        transport instanceof StdioTransport ? { ...transport.output, isInstalling: transport.isInstalling } : undefined
+      const server = transport instanceof StdioTransport ? transport.process : undefined
+      const output = server === undefined ? undefined : { ...server.output, isInstalling: server.isInstalling }
       // The process must be gone before a second attempt.
       await transport.close().catch(() => undefined)
       await release?.()
-      const failure = transport instanceof StdioTransport ? transport.failure : undefined
       const converted = toClientError(error, { target: this.#label, what })
       if (isClientError(converted, 'cancelled')) throw converted
       if (isClientError(converted, 'timeout')) throw output === undefined ? converted : withOutput(converted, output)
-      throw failure ?? converted
+      throw server?.failure ?? converted
     }
     return new Session({
       client,
@@ -349,21 +350,6 @@ function isPreStreamable(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof SdkHttpError && preStreamableStatus.has(cause.status)
 }
-
-/** Adds the output of the process to a timeout. */
-function withOutput(
-  error: ClientError<'timeout'>,
-  { lastLines, firstError, isInstalling }: Output & { readonly isInstalling: boolean },
-): ClientError {
-  const last = lastLines.length === 0 ? '' : ` Last stderr output: ${errorMessage(lastLines.slice(-3).join(' / '))}`
-  const output = firstError === undefined ? last : ` It wrote: ${firstError}`
-  const details = { ...error.details, lastLines, isInstalling, ...(firstError !== undefined && { firstError }) }
-  return new ClientError('timeout', `${error.message}${output}`, details, { cause: error })
-}
-
-/** The installation failed, so an immediate second attempt would fail too. */
-const isNotInstalled = ({ details }: ClientError<'server_died'>): boolean =>
-  details.npxFolder !== undefined || details.lastLines.some((line) => /^npm (?:error|ERR!) code E/u.test(line))
 
 function hasMethod<M extends string>(object: object, method: M): object is { [K in M]: (argument: unknown) => unknown } {
   return method in object && typeof (object as { readonly [key: string]: unknown })[method] === 'function'

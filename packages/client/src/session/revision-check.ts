@@ -12,7 +12,7 @@ export interface RevisionCheckOptions {
   readonly replace: (old: Session, next: Session) => Promise<void>
 }
 
-type PingOptions = Pick<RequestOptions, 'timeout' | 'signal'>
+export type PingOptions = Pick<RequestOptions, 'timeout' | 'signal'>
 
 // A server may reject every call for a reason of its own.
 const minIntervalMs = 5_000

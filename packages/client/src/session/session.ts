@@ -9,7 +9,8 @@ import type {
 import { toClientError } from '../errors/conversion.ts'
 import { type ClientError, cancelled } from '../errors/errors.ts'
 import type { Clock } from '../time/clock.ts'
-import { HttpTransport, type PushStream } from '../transports/http.ts'
+import { HttpTransport } from '../transports/http.ts'
+import type { PushStream } from '../transports/notification-stream.ts'
 import { SseTransport } from '../transports/sse.ts'
 import { StdioTransport } from '../transports/stdio.ts'
 import { fixCacheHints } from './cache-hints.ts'
@@ -140,7 +141,7 @@ export class Session {
   }
 
   get pid(): number | undefined {
-    return this.#transport instanceof StdioTransport ? this.#transport.pid : undefined
+    return this.#transport instanceof StdioTransport ? this.#transport.process.pid : undefined
   }
 
   /** Bytes received, if the transport counts them. */

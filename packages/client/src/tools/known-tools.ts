@@ -115,6 +115,12 @@ export class KnownTools {
     return this.#known?.tools ?? []
   }
 
+  /** Returns a tool of the current list. */
+  async find(name: string): Promise<Tool | undefined> {
+    await this.current()
+    return this.named(name)
+  }
+
   /** Reads the list once, ignoring its identity, which may not cover everything or be wrong. */
   async refresh(signal?: AbortSignal): Promise<readonly Tool[]> {
     while (this.#loading !== undefined) await this.#loading.catch(() => undefined)

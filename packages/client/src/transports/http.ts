@@ -12,14 +12,16 @@ import {
 } from '@modelcontextprotocol/client'
 import { discovery } from '@unfold-mcp/core'
 import { httpFailure } from '../errors/conversion.ts'
-import { ClientError, errorMessage, tooLarge } from '../errors/errors.ts'
-import { closedBeforeTls, isClosedBeforeTls, tlsProblem } from '../errors/tls.ts'
+import { ClientError, tooLarge } from '../errors/errors.ts'
+import { isConnectionReset, unreachable } from '../errors/unreachable.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import { AnsweredStreams } from './answered-streams.ts'
 import { Exchange } from './exchange.ts'
 import { isEventStream, limitMessages } from './message-limit.ts'
+import { NotificationStream, type PushStream, retryMs } from './notification-stream.ts'
 import { PendingRequests } from './pending-requests.ts'
 import { ResponseStream, type Resumed } from './response-stream.ts'
+import { requestResumption } from './resumption.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 export interface HttpOptions {
@@ -35,15 +37,8 @@ export interface HttpOptions {
   readonly session?: { readonly id: string; readonly protocolVersion: string }
 }
 
-/** State of the notification stream of a session-era server. */
-export type PushStream = 'open' | 'none' | 'unknown'
-
 // Header that assigns a response to its request; removed before sending.
 const requestHeader = 'unfold-request'
-// Delays before the notification stream is opened again.
-const retryMs = { min: 100, first: 250, max: 5_000 }
-// A notification stream that breaks sooner does not reset the delay.
-const steadyMs = 5_000
 // A server that lost the session still responds to earlier requests.
 const drainMs = 500
 // A notification has no timeout of its own, and a server may never acknowledge it.
@@ -75,12 +70,7 @@ export class HttpTransport implements Transport {
   /** Requests in progress. */
   readonly #exchanges = new Map<string, Exchange>()
   readonly #answered: AnsweredStreams
-  readonly #retries = new Set<() => void>()
-  #pushStream: PushStream = 'unknown'
-  #pushOpenedAt = Number.NEGATIVE_INFINITY
-  /** Times that the notification stream broke soon after it was opened, or could not be opened. */
-  #pushBreaks = 0
-  #pushRetryAfterMs = 0
+  readonly #notifications: NotificationStream
   #isSessionLost = false
   #drained: Promise<void> = Promise.resolve()
   #received = 0
@@ -99,6 +89,7 @@ export class HttpTransport implements Transport {
     const { headers, auth, session, clock = systemClock } = options
     this.#clock = clock
     this.#answered = new AnsweredStreams(clock)
+    this.#notifications = new NotificationStream(clock)
     this.#inner = new StreamableHTTPClientTransport(url, {
       requestInit: { headers: { ...headers } },
       fetch: this.#fetch,
@@ -109,7 +100,7 @@ export class HttpTransport implements Transport {
         // Session-era notifications depend on the stream.
         maxRetries: Number.MAX_SAFE_INTEGER,
       },
-      reconnectionScheduler: (reconnect, delay) => this.#retry(reconnect, delay),
+      reconnectionScheduler: (reconnect, delay) => this.#reopen(reconnect, delay),
       ...(auth !== undefined && { authProvider: auth }),
       ...(session !== undefined && { sessionId: session.id, protocolVersion: session.protocolVersion }),
     })
@@ -128,7 +119,7 @@ export class HttpTransport implements Transport {
   }
 
   get pushStream(): PushStream {
-    return this.#pushStream
+    return this.#notifications.state
   }
 
   /** True when the server has lost the session. */
@@ -205,8 +196,7 @@ export class HttpTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    for (const cancel of this.#retries) cancel()
-    this.#retries.clear()
+    this.#notifications.close()
     this.#answered.close()
     await this.#inner.close()
   }
@@ -272,55 +262,30 @@ export class HttpTransport implements Transport {
     })
   }
 
-  /** Opens the rest of a response stream. */
-  async #resume(url: string | URL, { body: _body, ...init }: RequestInit, lastEventId: string): Promise<Resumed> {
+  #resume(url: string | URL, init: RequestInit, lastEventId: string): Promise<Resumed> {
     const { fetch: send = fetch, auth } = this.#options
-    const headers = new Headers(init.headers)
-    headers.delete('content-type')
-    headers.set('accept', 'text/event-stream')
-    headers.set('last-event-id', lastEventId)
-    try {
-      // Another request may have renewed the token.
-      const token = await bearerToken(auth)
-      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-      const response = await send(url, { ...init, method: 'GET', headers })
-      if (response.ok && response.body !== null && isEventStream(response)) return { kind: 'open', body: response.body }
-      await response.body?.cancel().catch(() => undefined)
-      const { status } = response
-      if (status === 404 && this.sessionId !== undefined) this.loseSession()
-      const isTemporary = status === 401 || status === 408 || status === 429 || status >= 500
-      if (isTemporary) return { kind: 'failed', retryAfterMs: retryAfterMs(response, this.#clock.wallTime()) }
-      return { kind: 'refused', reason: `the connection broke before the response and was not resumed (HTTP ${status})` }
-    } catch {
-      return { kind: 'failed', retryAfterMs: undefined }
-    }
+    return requestResumption(url, init, lastEventId, {
+      send,
+      auth,
+      now: () => this.#clock.wallTime(),
+      notFound: () => {
+        if (this.sessionId !== undefined) this.loseSession()
+      },
+    })
   }
 
   #handleStatus(response: Response, method: string | undefined): void {
-    const { status, ok } = response
     // A refused request was not run, so it can be sent again.
-    if (status === 404 && this.sessionId !== undefined && method !== 'DELETE') this.loseSession()
-    if (method !== 'GET') return
-    this.#pushRetryAfterMs = ok ? 0 : (retryAfterMs(response, this.#clock.wallTime()) ?? 0)
-    this.#pushStream = ok ? 'open' : 'none'
-    if (!ok) return
-    this.#pushOpenedAt = this.#clock.now()
-    this.onpushopen?.()
+    if (response.status === 404 && this.sessionId !== undefined && method !== 'DELETE') this.loseSession()
+    if (method === 'GET' && this.#notifications.receive(response)) this.onpushopen?.()
   }
 
   /** Opens the notification stream again later. */
-  #retry(reconnect: () => void, delay: number): () => void {
-    const isSteady = this.#clock.now() - this.#pushOpenedAt > steadyMs && this.#pushStream === 'open'
-    this.#pushBreaks = isSteady ? 0 : this.#pushBreaks + 1
-    const backoff =
-      this.#pushBreaks === 0 ? retryMs.min : Math.min(retryMs.max, retryMs.first * 2 ** Math.min(this.#pushBreaks - 1, 10))
-    // No notifications arrive until the stream is open again.
-    this.#pushStream = 'unknown'
-    const off = this.#clock.after(Math.max(delay, backoff, this.#pushRetryAfterMs), () => {
-      this.#retries.delete(off)
+  #reopen(reconnect: () => void, delay: number): () => void {
+    const open = (): void => {
       if (!this.#isSessionLost) reconnect()
-    })
-    this.#retries.add(off)
+    }
+    const off = this.#notifications.reopen(open, delay)
     this.onpushbreak?.()
     return off
   }
@@ -368,38 +333,7 @@ export class HttpTransport implements Transport {
   }
 }
 
-const bearerToken = async (auth: HttpOptions['auth']): Promise<string | undefined> =>
-  auth !== undefined && 'tokens' in auth ? (await auth.tokens())?.access_token : auth?.token()
-
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest => 'method' in message && 'id' in message
-
-/** Returns why a request failed; `fetch` hides the reason in the cause. */
-export function failureReason(error: unknown): string {
-  const inner = innerError(error)
-  if (inner === undefined) return errorMessage(error)
-  const tls = tlsProblem(inner)
-  if (tls !== undefined) return tls.message
-  if (isClosedBeforeTls(inner)) return closedBeforeTls
-  return inner.message === '' && 'code' in inner ? errorMessage(inner.code) : errorMessage(inner)
-}
-
-export function unreachable(target: string, error: unknown): ClientError<'unreachable'> {
-  const inner = innerError(error)
-  const tls = inner === undefined ? undefined : tlsProblem(inner)?.code
-  const details = { target, ...(tls !== undefined && { tls }) }
-  return new ClientError('unreachable', `${target} is unreachable: ${failureReason(error)}.`, details, { cause: error })
-}
-
-function innerError(error: unknown): Error | undefined {
-  const cause = error instanceof Error ? error.cause : undefined
-  const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
-  return inner instanceof Error ? inner : undefined
-}
 
 /** True for a message that could not be parsed. Other errors reach the caller or are retried. */
 export const isParseError = ({ name }: Error): boolean => name === 'SyntaxError' || name.includes('ZodError')
-
-function isConnectionReset(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && (cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET')
-}

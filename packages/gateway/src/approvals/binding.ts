@@ -2,6 +2,7 @@ import { canonicalJson } from '@unfold-mcp/core'
 import { sha256 } from '../base/sha256.ts'
 import type { ProxiedCall } from '../middleware/chain.ts'
 import { digestsOf } from '../trust/digest.ts'
+import type { Sender } from './approval.ts'
 
 /** What an approval applies to. */
 interface Binding {
@@ -31,6 +32,10 @@ export function bind({ upstream, tool, input, client, ctx }: ProxiedCall, defini
   return { ...binding, key: digest(binding) }
 }
 
+/** Hash of the session of a call, which a restart ends. */
+export const sessionOf = ({ ctx }: ProxiedCall, { instance }: Sender): string | undefined =>
+  ctx.era === 'session' ? digest([instance, ctx.scope]).slice(0, 16) : undefined
+
 /** The principal. Clients without a token are told apart by the name that they give themselves. */
 function callerOf(client: ProxiedCall['client'], agent: string | undefined): string {
   const id = client?.id ?? 'anonymous'
@@ -38,4 +43,4 @@ function callerOf(client: ProxiedCall['client'], agent: string | undefined): str
 }
 
 /** SHA-256 of the canonical JSON. */
-export const digest = (value: unknown): string => Buffer.from(sha256(canonicalJson(value))).toString('hex')
+const digest = (value: unknown): string => Buffer.from(sha256(canonicalJson(value))).toString('hex')

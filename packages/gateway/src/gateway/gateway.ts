@@ -8,38 +8,34 @@ import type { ApprovalStore } from '../approvals/store.ts'
 import type { Log } from '../base/log.ts'
 import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
-import type { CallUpstream } from '../catalog/entries.ts'
-import type { SelfDescription } from '../catalog/groups.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import { policyDigest } from '../config/policy/digest.ts'
 import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { upstreamConfig } from '../config/upstream.ts'
-import { inspectCalls, inspectDocument } from '../inspection/inspected-calls.ts'
+import { inspectDocument } from '../inspection/inspected-calls.ts'
 import type { InspectResult } from '../inspection/result-inspector.ts'
-import { type CallHandler, composeMiddleware, type Middleware } from '../middleware/chain.ts'
+import type { Middleware } from '../middleware/chain.ts'
 import { PoisoningChecks } from '../poisoning/poisoning-checks.ts'
 import { isSameProgram } from '../poisoning/same-program.ts'
 import { collectSubjects } from '../poisoning/subjects.ts'
-import { policyMiddleware } from '../policy/middleware.ts'
 import { Policy } from '../policy/policy.ts'
 import { UpstreamProxy } from '../proxy/proxy.ts'
 import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore } from '../results/store.ts'
-import { truncateResults } from '../results/truncation.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
-import { catalogKey } from '../stores/key.ts'
 import { crossServerCheck } from '../trust/cross-server.ts'
 import type { TrustSetting } from '../trust/decide.ts'
 import { type TrustEvent, TrustGate } from '../trust/gate.ts'
 import { memoryTrustStore } from '../trust/records/memory-store.ts'
 import type { TrustStore } from '../trust/records/store.ts'
-import { commandDigest } from '../trust/run.ts'
-import { tlsKeyOf } from '../trust/tls-key.ts'
-import { publicUrl } from '../upstreams/address.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from '../upstreams/upstreams.ts'
-import { computeSavings, type Savings } from './savings.ts'
+import { Admission } from './admission.ts'
+import { callPipeline } from './call-pipeline.ts'
+import { DefinitionCache } from './definition-cache.ts'
+import { recordRun } from './run-record.ts'
+import { type Savings, SavingsCache } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
 
 export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'deferStartsUntil' | 'signIns'> {
@@ -102,14 +98,10 @@ export class Gateway implements AsyncDisposable {
   /** @internal */
   readonly approvals: Approvals
   readonly #options: GatewayOptions
-  /** Tools of new servers from the store, until the servers are created. */
-  readonly #cachedTools = new Map<string, readonly Tool[]>()
-  /** As the servers describe themselves. */
-  readonly #descriptions = new Map<string, SelfDescription>()
-  readonly #saving = new Set<Promise<void>>()
+  readonly #admission: Admission
+  readonly #cache: DefinitionCache
   readonly #results: ResultStore
-  /** By client; cleared when tools or configuration change. */
-  readonly #savings = new Map<Client | undefined, Promise<Savings>>()
+  readonly #savings: SavingsCache
   #read: ReadConfig
   #policy: Policy | undefined
   #applied: Promise<unknown> = Promise.resolve()
@@ -123,26 +115,28 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, clock, random, pace, open, deferStartsUntil, signIns, inspect, middleware = [] } = options
+    const { read, log, pace, open, deferStartsUntil, signIns, inspect, middleware = [] } = options
+    const { clock = systemClock, random = Math.random } = options
     const { config } = read
     this.#options = options
     this.#read = read
     this.#policy = policyOf(read, options.folder)
+    this.#cache = new DefinitionCache({ store: options.store, config: () => this.config, log })
     this.access = new Access(config, {
       toolsOf: (server) => this.source.entriesOf(server).map(({ tool }) => tool.name),
       lazy: options.lazy,
     })
     const { trust = memoryTrustStore() } = options
-    const crossServer = crossServerCheck(() => this.#toolNames())
     this.trust = new TrustGate({
       settingOf: (server) => this.#trustSetting(server),
       store: trust === 'unavailable' ? undefined : trust,
-      changed: (server) => this.#readmit(server),
+      changed: (server) => this.#admission.readmit(server),
       onChange: (event) => options.onTrust?.(event),
-      crossServer,
-      clock: clock ?? systemClock,
-      log: options.log,
+      crossServer: crossServerCheck(() => this.#toolNames()),
+      clock,
+      log,
     })
+    this.#admission = new Admission({ trust: this.trust, source: () => this.source, proxy: () => this.proxy })
     const { approvals = memoryApprovalStore() } = options
     this.approvals = new Approvals({
       store: approvals === 'unavailable' ? undefined : approvals,
@@ -151,14 +145,14 @@ export class Gateway implements AsyncDisposable {
       timeoutMs: () => this.config.policy?.approvalTimeoutMs ?? 0,
       redact: options.redact ?? ((value) => value),
       onEvent: (event) => options.onApproval?.(event),
-      clock: clock ?? systemClock,
+      clock,
     })
     this.upstreams = new Upstreams({
       isPinned: (server) => ['pin', 'review'].includes(this.#trustSetting(server)),
-      cachedTools: (name) => this.#cachedTools.get(name),
+      cachedTools: (name) => this.#cache.tools(name),
       connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version }, relays: true },
-      ...(clock !== undefined && { clock }),
-      ...(random !== undefined && { random }),
+      clock,
+      random,
       ...(pace !== undefined && { pace }),
       ...(open !== undefined && { open }),
       ...(signIns !== undefined && { signIns }),
@@ -168,22 +162,18 @@ export class Gateway implements AsyncDisposable {
       config,
       upstreams: this.upstreams,
       access: this.access,
-      clock: clock ?? systemClock,
-      random: random ?? Math.random,
+      clock,
+      random,
       pace,
-      log: options.log,
-      admit: (server, documents) => {
-        const prompts = this.trust.admit(server, 'prompt', documents.prompts, ({ name }) => name)
-        const templates = this.trust.admit(server, 'template', documents.templates, ({ uriTemplate }) => uriTemplate)
-        return this.trust.isHeld(server) ? undefined : { prompts, templates, resources: documents.resources }
-      },
+      log,
+      admit: (server, documents) => this.#admission.documents(server, documents),
       isServed: (server, tool) => this.source.isServed(server, tool),
       listed: (server) => this.trust.settle(server, ['prompt', 'template']),
       inspect: (upstream, what, result) =>
         inspect === undefined ? Promise.resolve(result) : inspectDocument(inspect, { upstream, what }, result),
       save: (upstream, documents) => {
         this.poisoning.invalidate(upstream)
-        this.#save(upstream, (key) => options.store.replaceDocuments(key, documents))
+        this.#cache.save(upstream, (store, key) => store.replaceDocuments(key, documents))
       },
     })
     this.poisoning = new PoisoningChecks({
@@ -193,28 +183,25 @@ export class Gateway implements AsyncDisposable {
         return one !== undefined && other !== undefined && isSameProgram(one, other)
       },
       charge: (server, ms) => this.#charge(server, ms),
-      clock: clock ?? systemClock,
-      log: options.log,
+      clock,
+      log,
     })
-    this.#results = new ResultStore(clock ?? systemClock)
-    const truncate = truncateResults({
-      store: this.#results,
-      maxCharacters: () => this.config.results.maxCharacters,
-      hasOutputSchema: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
-    })
-    // Innermost, so that nothing reaches a server without a verdict.
-    const policy = policyMiddleware({
+    this.#results = new ResultStore(clock)
+    const call = callPipeline({
+      results: this.#results,
+      config: () => this.config,
+      source: () => this.source,
+      inspect,
+      middleware,
       decide: ({ upstream: server, tool, input, client }) =>
         this.#policy?.decide({ server, tool, input, client, definition: () => this.source.toolOf(server, tool) }),
       ask: this.approvals.ask,
+      send: this.proxy.call,
     })
-    const callUpstream = composeMiddleware(
-      [truncate, ...(inspect === undefined ? [] : [inspectCalls(inspect)]), ...middleware, policy],
-      this.proxy.call,
-    )
     this.source = new UpstreamSource(config, {
-      callOf: (server) => this.#callOf(server, callUpstream),
-      admit: (server, tools) => this.trust.admit(server, 'tool', tools, ({ name }) => name),
+      callOf: (upstream) => (tool, input, ctx) =>
+        call({ upstream, tool, input: (input ?? {}) as Record<string, unknown>, client: ctx.principal, ctx }),
+      admit: (server, tools) => this.#admission.tools(server, tools),
     })
     this.toolboxes = new Toolboxes({
       config: () => this.config,
@@ -227,8 +214,9 @@ export class Gateway implements AsyncDisposable {
       activations: options.activations,
       admit: options.admit,
       rejected: options.rejected,
-      log: options.log,
+      log,
     })
+    this.#savings = new SavingsCache(this.toolboxes)
     this.source.subscribe(() => {
       this.#savings.clear()
       this.poisoning.invalidate()
@@ -258,12 +246,7 @@ export class Gateway implements AsyncDisposable {
 
   /** Token cost of all tools and of the list that a client gets when it connects. Cached until something changes. */
   savings(client?: Client): Promise<Savings> {
-    const cached = this.#savings.get(client)
-    if (cached !== undefined) return cached
-    const savings = computeSavings(this.toolboxes.of(client), client)
-    this.#savings.set(client, savings)
-    savings.catch(() => this.#savings.delete(client))
-    return savings
+    return this.#savings.of(client)
   }
 
   /** Applies a configuration after earlier ones have been applied. Servers that it does not change keep running. */
@@ -278,7 +261,7 @@ export class Gateway implements AsyncDisposable {
     const { config } = read
     await this.trust.load(Object.keys(config.mcpServers))
     await this.#loadCached(config)
-    const { folder, store, sandboxBase } = this.#options
+    const { folder, sandboxBase } = this.#options
     this.#read = read
     this.#policy = policyOf(read, folder)
     this.access.configure(config)
@@ -288,22 +271,16 @@ export class Gateway implements AsyncDisposable {
     )
     const applying = this.upstreams.apply(Object.fromEntries(configs))
     // Cached tools of new servers are served immediately.
-    const toolsOf = (server: string): readonly Tool[] => this.upstreams.get(server)?.tools ?? this.#cachedTools.get(server) ?? []
+    const toolsOf = (server: string): readonly Tool[] => this.upstreams.get(server)?.tools ?? this.#cache.tools(server) ?? []
     this.source.configure(config, toolsOf)
     this.proxy.configure(config)
     const applied = await applying
-    this.#cachedTools.clear()
+    this.#cache.releaseTools()
     this.source.configure(config, toolsOf)
     // A changed setting applies to instructions too.
-    for (const name of this.#descriptions.keys())
-      if (!Object.hasOwn(config.mcpServers, name)) this.#descriptions.delete(name)
-      else if (before !== read) this.#readmit(name)
+    if (before !== read) this.#admission.configure(config)
     await this.toolboxes.reconfigure()
-    for (const name of [...applied.removed, ...applied.replaced]) {
-      const [old, next] = [before, read].map(({ config: { mcpServers } }) => mcpServers[name])
-      if (old === undefined || (next !== undefined && catalogKey(name, old) === catalogKey(name, next))) continue
-      await store.remove(catalogKey(name, old)).catch(() => undefined)
-    }
+    await this.#cache.remove([...applied.removed, ...applied.replaced], before.config, config)
     return applied
   }
 
@@ -324,7 +301,7 @@ export class Gateway implements AsyncDisposable {
     await this.toolboxes.close()
     this.#results.close()
     await this.trust.close()
-    await Promise.all(this.#saving)
+    await this.#cache.saved()
   }
 
   /** True if the policy denies a tool to a client with any arguments. */
@@ -332,17 +309,6 @@ export class Gateway implements AsyncDisposable {
     const tool = this.source.originalName(server, definition.name)
     if (this.#policy === undefined || tool === undefined) return false
     return this.#policy.denies({ server, tool, client, definition: () => definition })
-  }
-
-  #callOf(upstream: string, callUpstream: CallHandler): CallUpstream {
-    return (tool, input, ctx) =>
-      callUpstream({
-        upstream,
-        tool,
-        input: (input ?? {}) as Record<string, unknown>,
-        client: ctx.principal,
-        ctx,
-      })
   }
 
   #follow(): void {
@@ -360,43 +326,12 @@ export class Gateway implements AsyncDisposable {
       this.trust.settle(upstream, ['tool', 'instructions'])
     })
     events.on('connected', ({ upstream }) => {
-      const connection = this.upstreams.get(upstream)?.connection
-      if (connection === undefined) return
+      const { connection, config } = this.upstreams.get(upstream) ?? {}
+      if (connection === undefined || config === undefined) return
       const { server, instructions } = connection
-      this.#describe(upstream, { title: server.title ?? server.name, instructions, info: server })
-      void this.#recordRun(upstream, `${server.name} ${server.version}`)
+      this.#admission.describe(upstream, { title: server.title ?? server.name, instructions, info: server })
+      void recordRun(this.trust, upstream, config.target, `${server.name} ${server.version}`)
     })
-  }
-
-  async #recordRun(upstream: string, reported: string): Promise<void> {
-    const target = this.upstreams.get(upstream)?.config.target
-    if (target === undefined) return
-    const command = 'command' in target ? commandDigest(target.command, target.args ?? []) : undefined
-    const url = 'url' in target ? publicUrl(target.url) : undefined
-    this.trust.ran(upstream, { version: reported, ...(command !== undefined && { command }), ...(url !== undefined && { url }) })
-    const tlsKey = 'url' in target ? await tlsKeyOf(target.url) : undefined
-    if (tlsKey !== undefined) this.trust.ran(upstream, { tlsKey })
-  }
-
-  /** Sets the self-description of a server, with the instructions only if clients may see them. */
-  #describe(server: string, description: SelfDescription): void {
-    this.#descriptions.set(server, description)
-    const { instructions } = description
-    const definitions = instructions === undefined ? [] : [{ instructions }]
-    const [admitted] = this.trust.admit(server, 'instructions', definitions, () => '')
-    this.source.describe(server, { ...description, instructions: admitted?.instructions })
-    this.source.readmit(server)
-    this.proxy.readmit(server)
-  }
-
-  /** Applies a decision about a server. */
-  #readmit(server: string): void {
-    const description = this.#descriptions.get(server)
-    if (description !== undefined) this.#describe(server, description)
-    else {
-      this.source.readmit(server)
-      this.proxy.readmit(server)
-    }
   }
 
   #trustSetting(server: string): TrustSetting {
@@ -413,42 +348,22 @@ export class Gateway implements AsyncDisposable {
     this.upstreams.get(server)?.followBudget.charge(ms)
   }
 
-  /** Loads the cached definitions of new servers. */
-  async #loadCached({ mcpServers }: Config): Promise<void> {
-    const { store } = this.#options
-    const existing = this.upstreams.names
-    const added = Object.entries(mcpServers).filter(([name, { disabled }]) => !disabled && !existing.includes(name))
-    await Promise.all(
-      added.map(async ([name, server]) => {
-        const key = catalogKey(name, server)
-        const cached = await store.load(key).catch(() => undefined)
-        const documents = await store.documents(key).catch(() => undefined)
-        // A known server without stored documents has none, so clients need not wait for it.
-        this.proxy.restore(name, documents ?? (cached === undefined ? undefined : {}))
-        if (cached === undefined) return
-        this.#cachedTools.set(name, cached.tools)
-        const { instructions, info } = cached
-        this.#describe(name, { title: info?.title ?? info?.name, instructions, info })
-      }),
-    )
+  #loadCached(config: Config): Promise<void> {
+    return this.#cache.load(config, this.upstreams.names, (name, cached, documents) => {
+      // A known server without stored documents has none, so clients need not wait for it.
+      this.proxy.restore(name, documents ?? (cached === undefined ? undefined : {}))
+      if (cached === undefined) return
+      const { instructions, info } = cached
+      this.#admission.describe(name, { title: info?.title ?? info?.name, instructions, info })
+    })
   }
 
   #saveTools(upstream: string): void {
     const tools = this.upstreams.get(upstream)?.tools
     if (tools === undefined) return
-    const { instructions, info } = this.#descriptions.get(upstream) ?? {}
+    const { instructions, info } = this.#admission.description(upstream) ?? {}
     const details = { ...(instructions !== undefined && { instructions }), ...(info !== undefined && { info }) }
-    this.#save(upstream, (key) => this.#options.store.replaceTools(key, tools, details))
-  }
-
-  #save(upstream: string, write: (key: string) => Promise<void>): void {
-    const server = this.config.mcpServers[upstream]
-    if (server === undefined) return
-    const { log } = this.#options
-    const saving = write(catalogKey(upstream, server))
-      .catch((error: unknown) => log.warn({ upstream, error }, 'definitions could not be cached'))
-      .finally(() => this.#saving.delete(saving))
-    this.#saving.add(saving)
+    this.#cache.save(upstream, (store, key) => store.replaceTools(key, tools, details))
   }
 }
 

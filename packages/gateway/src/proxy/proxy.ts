@@ -38,7 +38,7 @@ export interface UpstreamProxyOptions {
   readonly save: (server: string, snapshot: object) => void
 }
 
-type Admissible = Pick<DocumentList, 'prompts' | 'resources' | 'templates'>
+export type Admissible = Pick<DocumentList, 'prompts' | 'resources' | 'templates'>
 
 const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
 

@@ -34,6 +34,9 @@ export class UpstreamError extends ToolError {
   }
 }
 
+export const loginRequired = (upstream: string, cause?: unknown): UpstreamError =>
+  new UpstreamError(upstream, 'needs_login', 'requires authentication. The operator can sign in with "unfold login".', { cause })
+
 const effectUnknown = 'The call may have had an effect: check before calling it again.'
 
 /** Converts any failure of a call. It does not include process output, which may contain secrets. */
@@ -54,8 +57,7 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
     return failure('died', `ended (${how}) while "${name}" was running, and is being restarted. ${effectUnknown}`)
   }
   if (isClientError(error, 'unreachable')) return failure('died', `disconnected while "${name}" was running. ${effectUnknown}`)
-  if (isClientError(error, 'login_required'))
-    return failure('needs_login', 'requires authentication. The operator can sign in with "unfold login".')
+  if (isClientError(error, 'login_required')) return loginRequired(upstream, error)
   if (isClientError(error, 'timeout')) {
     const { timeoutMs } = error.details
     return failure('timeout', `did not respond to "${name}" within ${timeoutMs / 1000} s. ${effectUnknown}`)

@@ -1,7 +1,7 @@
-import type { Clock } from '@unfold-mcp/client'
-import { type CallResult, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
-import { printable, Semaphore, type SharePath, type Tool } from '@unfold-mcp/core'
+import { type CallResult, type Clock, type ConnectOptions, launcherOf, type Target } from '@unfold-mcp/client'
+import { printable, type Tool } from '@unfold-mcp/core'
 import { publicUrl } from './address.ts'
+import { CallSlots } from './call-slots.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
 import { FollowBudget } from './connected/follow-budget.ts'
 import { LiveConnection } from './connected/live-connection.ts'
@@ -9,10 +9,11 @@ import type { Pace } from './connected/refresher.ts'
 import { ToolList } from './connected/tool-list.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'
 import { Deferred } from './deferred.ts'
-import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts'
+import { asUpstreamError, loginRequired, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
 import { failureText } from './failure-text.ts'
-import type { StartPhase, StartRequest } from './process/start-queue.ts'
+import { StartAttempt } from './process/start-attempt.ts'
+import type { StartRequest } from './process/start-queue.ts'
 import { RetryPolicy } from './retry-policy.ts'
 import { sandboxStatus, type UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
@@ -40,11 +41,6 @@ export interface UpstreamOptions {
 const steadyMs = 10_000
 // How long a call waits for a reconnect.
 const reconnectWaitMs = 5_000
-// Interval of progress events during an installation.
-const progressMs = 15_000
-// Output of npm that is not an error.
-const npmNotice = /^npm (?:warn|notice)\b|^\s*$/iu
-
 /**
  * One configured server: starts, monitors and restarts it, and keeps its tools up to date. Tools stay listed for a grace period after
  * the connection is lost, so that a quick reconnect is not visible to clients.
@@ -58,9 +54,9 @@ export class Upstream {
   readonly followBudget: FollowBudget
   readonly #options: UpstreamOptions
   readonly #list: ToolList
-  readonly #semaphore: Semaphore
+  readonly #slots: CallSlots
   readonly #ready: Deferred<LiveConnection>
-  readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle' | 'progress'>
+  readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle'>
   readonly #retryPolicy = new RetryPolicy()
   #config: UpstreamConfig
   #settings: UpstreamSettings
@@ -68,17 +64,15 @@ export class Upstream {
   #since: number
   #retryAt: number | undefined
   #live: LiveConnection | undefined
-  #attempt: AbortController | undefined
+  /** The latest attempt to connect, unless it failed or was stopped. */
+  #attempt: StartAttempt | undefined
   #hasWarned = false
   /** True if its tools are unknown, or may be those of a replaced server. */
   #isStale = false
   /** True if it connected since the gateway started, with this configuration. */
   #hasConnected = false
-  #isQueued = false
   /** Error of the last `tools/list`. */
   #listError: string | undefined
-  /** Last line on stderr since it was started. */
-  #lastOutput: string | undefined
   /** Connections that are being opened or closed. */
   readonly #closing = new Set<Promise<unknown>>()
 
@@ -92,7 +86,7 @@ export class Upstream {
     this.#list = new ToolList(config.disabled === true ? [] : cachedTools, { upstream: name, emit })
     this.followBudget = new FollowBudget({ clock, slowed: (slowdown) => emit('slowed', { upstream: name, ...slowdown }) })
     this.#timers = new Timers(clock)
-    this.#semaphore = new Semaphore(() => this.#settings)
+    this.#slots = new CallSlots(name, () => this.#settings)
     this.#ready = new Deferred(clock)
   }
 
@@ -123,33 +117,28 @@ export class Upstream {
     const live = this.#live
     const lastError = this.#lastError
     const attempt = this.#attemptNumber
-    const isStarting = this.#state === 'starting' || this.#state === 'installing'
+    const { isQueued = false, lastOutput } = this.#attempt ?? {}
     const { target } = this.#config
     const address = 'url' in target ? publicUrl(target.url) : undefined
-    const { slowdown } = this.followBudget
     return {
       name: this.name,
       state: this.#state,
       forMs: Math.round(now - this.#since),
       tools: this.tools.length,
-      calls: { running: this.#semaphore.running, waiting: this.#semaphore.waiting },
+      calls: this.#slots.load,
       ...(address !== undefined && { address }),
       ...('command' in target && target.sandbox !== undefined && { sandbox: sandboxStatus(target.sandbox) }),
       ...(attempt !== undefined && { attempt }),
-      ...(this.#isQueued && { isQueued: true }),
-      ...(isStarting && this.#lastOutput !== undefined && { lastOutput: this.#lastOutput }),
+      ...(isQueued && { isQueued: true }),
+      ...(this.#isStarting && lastOutput !== undefined && { lastOutput }),
       ...(lastError !== undefined && { lastError }),
       ...(this.#retryAt !== undefined && { nextRetryInMs: Math.max(0, Math.round(this.#retryAt - now)) }),
-      ...(live !== undefined && {
-        server: live.connection.server.name,
-        protocolVersion: live.connection.protocolVersion,
-        era: live.connection.era,
-        announcesChanges: live.announcesChanges,
-        ...(live.throttleMs > 0 && { throttleMs: live.throttleMs }),
-        ...(slowdown !== undefined && { slowdown }),
-        ...(live.connection.pid !== undefined && { pid: live.connection.pid }),
-      }),
+      ...live?.status,
     }
+  }
+
+  get #isStarting(): boolean {
+    return this.#state === 'starting' || this.#state === 'installing'
   }
 
   /** Number of the current or last attempt; undefined while connected or stopped. */
@@ -205,7 +194,8 @@ export class Upstream {
     let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
     try {
       const { signal, caller } = options
-      const release = this.#semaphore.tryAcquire(signal, caller) ?? (await this.#acquire(signal, caller))
+      const slot = this.#slots.acquire(signal, caller)
+      const release = typeof slot === 'function' ? slot : await slot
       try {
         const live = this.#live ?? (await this.#liveConnection(signal))
         if (this.#options.isPinned?.() === true) await this.#awaitList(live)
@@ -231,7 +221,7 @@ export class Upstream {
   async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<unknown> {
     const { signal, caller } = options
     try {
-      const release = await this.#acquire(signal, caller)
+      const release = await this.#slots.acquire(signal, caller)
       try {
         const live = await this.#liveConnection(signal)
         return await live.request(method, params, options)
@@ -251,23 +241,6 @@ export class Upstream {
     await Promise.all(this.#closing)
   }
 
-  /** Waits for a free slot. Resolves with a function that releases it. */
-  async #acquire(signal: AbortSignal | undefined, caller: SharePath | undefined): Promise<() => void> {
-    const release = await this.#semaphore.acquire(signal, caller).catch((error: unknown) => {
-      throw this.#error('cancelled', 'was not called: the call was cancelled while it was queued.', { cause: error })
-    })
-    if (release !== undefined) return release
-    throw this.#error('busy', `is busy: ${this.#load(caller)}`, { retryAfterMs: 1_000 })
-  }
-
-  #load(caller: SharePath = []): string {
-    const { running, waiting } = this.#semaphore
-    const own = this.#semaphore.held(caller.slice(0, 1))
-    if (waiting < this.#settings.queue)
-      return `${own.running} of your calls are running and ${own.waiting} are queued, which is your share. The tool was not called; wait for some of them to finish, then try again.`
-    return `${running} calls are running and ${waiting} are queued. The tool was not called; try again later.`
-  }
-
   #release(release: () => void): void {
     release()
     this.#scheduleIdleStop()
@@ -281,13 +254,15 @@ export class Upstream {
     const retryInMs = this.#retryAt === undefined ? 0 : this.#retryAt - now
     if (this.#state === 'disabled') throw this.#error('disabled', 'is disabled. The operator can enable it with "unfold enable".')
     if (this.#state === 'stopped') throw this.#error('unavailable', 'was removed from the configuration.')
-    if (this.#state === 'needs_login') throw this.#loginRequired()
+    if (this.#state === 'needs_login') throw loginRequired(this.name)
     if (retryInMs > reconnectWaitMs) throw this.#unavailable(retryInMs)
     const liveConnection = this.#ready.wait({
-      ms: this.#state === 'starting' || this.#state === 'installing' ? this.#settings.startTimeoutMs : reconnectWaitMs,
+      ms: this.#isStarting ? this.#settings.startTimeoutMs : reconnectWaitMs,
       signal,
       timedOut: () =>
-        this.#state === 'installing' || this.#isQueued ? this.#notInstalled() : this.#unavailable(reconnectWaitMs),
+        this.#state === 'installing' || this.#attempt?.isQueued === true
+          ? this.#notInstalled()
+          : this.#unavailable(reconnectWaitMs),
       cancelled: () => this.#error('cancelled', 'was not called: the call was cancelled while the server was connecting.'),
     })
     this.#options.awaited?.()
@@ -302,7 +277,7 @@ export class Upstream {
 
   #notInstalled(): UpstreamError {
     const seconds = Math.round((this.#options.clock.now() - this.#since) / 1_000)
-    const progress = this.#isQueued ? 'is waiting to be installed' : `is being installed (${seconds} s so far)`
+    const progress = this.#attempt?.isQueued === true ? 'is waiting to be installed' : `is being installed (${seconds} s so far)`
     return this.#error('unavailable', `${progress}. The tool was not called; try again in a minute.`, { retryAfterMs: 60_000 })
   }
 
@@ -315,10 +290,6 @@ export class Upstream {
     })
   }
 
-  #loginRequired(): UpstreamError {
-    return this.#error('needs_login', 'requires authentication. The operator can sign in with "unfold login".')
-  }
-
   #error(reason: UpstreamReason, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}): UpstreamError {
     return new UpstreamError(this.name, reason, message, options)
   }
@@ -326,51 +297,29 @@ export class Upstream {
   #connect(state: UpstreamState): void {
     this.#timers.stop('retry')
     this.#retryAt = undefined
-    this.#lastOutput = undefined
-    const attempt = new AbortController()
+    const { clock } = this.#options
+    const attempt = new StartAttempt({
+      upstream: this.#options,
+      config: this.#config,
+      settings: this.#settings,
+      number: this.#retryPolicy.failures + 1,
+      request: { isAwaited: () => this.isAwaited, hasAnswered: this.#hasConnected, wasKnown: !this.#isStale },
+      entered: (phase) => this.#enter(phase),
+    })
     this.#attempt = attempt
     this.#enter(state)
-    const { emit, clock, connect: extra, open = connect } = this.#options
-    const { target, protocol } = this.#config
-    const upstream = this.name
     const startedAt = clock.now()
-    const { startTimeoutMs: timeoutMs, installTimeoutMs } = this.#settings
-    const starting: StartRequest = {
-      isAwaited: () => this.isAwaited,
-      hasAnswered: this.#hasConnected,
-      wasKnown: !this.#isStale,
-      onPhase: (phase) => {
-        if (!attempt.signal.aborted) this.#enterPhase(phase)
-      },
-    }
-    const options: ConnectOptions = {
-      ...extra,
-      name: upstream,
-      timeoutMs,
-      installTimeoutMs,
-      signal: attempt.signal,
-      onStderr: (line) => {
-        if (!npmNotice.test(line)) this.#lastOutput = line
-        emit('stderr', { upstream, line })
-      },
-      onWarning: (message) => emit('warning', { upstream, message }),
-      onLog: (entry) => emit('log', { upstream, entry }),
-      onDocumentChange: (notice) => emit('documents', { upstream, notice }),
-      ...(protocol !== undefined && { protocol }),
-    }
     // Concurrent installations would overwrite each other, so wait for the previous one to end.
     const opening =
-      this.#isLaunched && this.#closing.size > 0
-        ? Promise.all(this.#closing).then(() => open(target, options, starting))
-        : open(target, options, starting)
+      this.#isLaunched && this.#closing.size > 0 ? Promise.all(this.#closing).then(() => attempt.open()) : attempt.open()
     const opened = opening.then(
       (connection) => {
-        if (attempt.signal.aborted) return connection.close()
+        if (attempt.isStopped) return connection.close()
         this.#connected(connection, clock.now() - startedAt)
         return undefined
       },
       (error: unknown) => {
-        if (!attempt.signal.aborted) this.#lost(error)
+        if (!attempt.isStopped) this.#lost(error)
       },
     )
     this.#trackClosing(opened)
@@ -382,28 +331,6 @@ export class Upstream {
     return 'command' in target && launcherOf(target) !== undefined
   }
 
-  #enterPhase(phase: StartPhase): void {
-    const { clock, emit } = this.#options
-    const wasInstalling = this.#state === 'installing'
-    const ms = Math.round(clock.now() - this.#since)
-    this.#isQueued = phase === 'queued'
-    this.#timers.stop('progress')
-    if (phase === 'queued') return
-    this.#enter(phase)
-    if (phase === 'installing') this.#scheduleProgress()
-    else if (wasInstalling) emit('installed', { upstream: this.name, ms })
-  }
-
-  #scheduleProgress(): void {
-    const work = (): void => {
-      const { clock, emit } = this.#options
-      const ms = Math.round(clock.now() - this.#since)
-      emit('installing', { upstream: this.name, attempt: this.#attemptNumber ?? 1, ms })
-      this.#scheduleProgress()
-    }
-    this.#timers.set('progress', { ms: progressMs, isIdle: true, work })
-  }
-
   #connected(connection: UpstreamConnection, ms: number): void {
     const { emit, clock, random, pace } = this.#options
     const upstream = this.name
@@ -412,7 +339,7 @@ export class Upstream {
       connection,
       list: this.#list,
       settings: () => this.#settings,
-      isBusy: () => this.#semaphore.running > 0,
+      isBusy: () => this.#slots.isBusy,
       emit,
       listChanged: () => this.#listChanged(live.announcesChanges),
       listed: (error) => this.#listed(error, live),
@@ -424,7 +351,7 @@ export class Upstream {
     })
     this.#live = live
     this.#hasConnected = true
-    this.#timers.stop('grace', 'progress')
+    this.#timers.stop('grace')
     const { server, protocolVersion } = connection
     const { announcesChanges } = live
     emit('connected', { upstream, server: server.name, protocolVersion, announcesChanges, ms: Math.round(ms) })
@@ -470,16 +397,16 @@ export class Upstream {
     this.#timers.set('retry', { ms: retryInMs, isIdle: false, work: () => this.#connect(state) })
     if (!this.#timers.isSet('grace')) this.#scheduleRemoval()
     this.#enter(state)
-    if (state === 'needs_login') this.#ready.reject(this.#loginRequired())
+    if (state === 'needs_login') this.#ready.reject(loginRequired(this.name))
     else if (retryInMs > reconnectWaitMs) this.#ready.reject(this.#unavailable(retryInMs))
   }
 
   /** Closes the connection and stops all timers except the grace period. */
   #disconnect(): void {
-    this.#attempt?.abort()
-    this.#timers.stop('retry', 'steady', 'sweep', 'idle', 'progress')
+    this.#attempt?.stop()
+    this.#attempt = undefined
+    this.#timers.stop('retry', 'steady', 'sweep', 'idle')
     this.#retryAt = undefined
-    this.#isQueued = false
     this.#listError = undefined
     const live = this.#live
     this.#live = undefined
@@ -511,7 +438,7 @@ export class Upstream {
   #scheduleIdleStop(): void {
     const { idleStopMs } = this.#settings
     this.#timers.stop('idle')
-    if (idleStopMs <= 0 || this.#live === undefined || this.#semaphore.running > 0) return
+    if (idleStopMs <= 0 || this.#live === undefined || this.#slots.isBusy) return
     const work = (): void => {
       this.#disconnect()
       this.#enter('idle')

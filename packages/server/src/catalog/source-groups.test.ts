@@ -4,7 +4,8 @@ import { ToolRegistry } from '../registry.ts'
 import { type TestClient, type TestServer, testContext, testServer, testTransports } from '../testing/index.ts'
 import type { Source, ToolEntry } from '../tool/entry.ts'
 import type { Report } from '../tool/report.ts'
-import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
+import { defineToolbox } from '../toolbox.ts'
+import type { ToolboxOptions } from '../toolbox-options.ts'
 
 type Brought = { readonly [name: string]: Omit<GroupDeclaration, 'strict'> }
 

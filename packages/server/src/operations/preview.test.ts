@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { runtimeOf } from '../runtime/servable.ts'
 import { testContext } from '../testing/index.ts'
 import type { Principal } from '../tool/principal.ts'
-import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
+import { defineToolbox } from '../toolbox.ts'
+import type { ToolboxOptions } from '../toolbox-options.ts'
 
 const eras = ['session', 'stateless'] as const
 

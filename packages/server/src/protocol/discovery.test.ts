@@ -8,7 +8,8 @@ import { adoptV1 } from '../adopt-v1.ts'
 import { ToolRegistry } from '../registry.ts'
 import { type ConnectOptions, type TestClient, testServer, testTransports } from '../testing/index.ts'
 import type { Principal } from '../tool/principal.ts'
-import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
+import { defineToolbox } from '../toolbox.ts'
+import type { ToolboxOptions } from '../toolbox-options.ts'
 import { sha256 } from '../view/identities.ts'
 
 type Answer = { readonly [key: string]: unknown }

@@ -62,16 +62,8 @@ export class ScopeFactory {
     const host = hostOf(view, exposureSettings, client)
     const preference = view.exposure ?? forHost(exposureSettings.mode, host)
     const canActivate = this.#canActivate(preference)
-    const settings: ScopeSettings = {
-      era: 'session',
-      principal,
-      share,
-      preference,
-      exposureSettings,
-      host,
-      canActivate,
-      ...this.#viewSettings(view),
-    }
+    const exposed = { preference, exposureSettings, host, canActivate }
+    const settings = this.#settings({ era: 'session', principal, share }, view, exposed)
     const remember = rememberFor(this.#parts.declaration, principal)
     const shares = remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
@@ -126,16 +118,12 @@ export class ScopeFactory {
     const declared = exposureSettings.mode === 'groups' ? 'measured' : exposureSettings.mode
     const host = hostOf(view, exposureSettings)
     const preference = asked ?? forHost(declared, host)
-    return {
-      era: 'stateless',
-      principal,
-      share,
+    return this.#settings({ era: 'stateless', principal, share }, view, {
       preference,
       exposureSettings,
       host,
       canActivate: false,
-      ...this.#viewSettings(view),
-    }
+    })
   }
 
   /** The settings of a principal whose activation is stored, on 2026-07-28. */
@@ -143,20 +131,16 @@ export class ScopeFactory {
     const exposureSettings = this.#exposureFor(principal)
     const host = hostOf(view, exposureSettings)
     const preference = forHost(exposureSettings.mode, host)
-    return {
-      era: 'stateless',
-      principal,
-      share,
-      preference,
-      exposureSettings,
-      host,
-      canActivate: this.#canActivate(preference),
-      ...this.#viewSettings(view),
-    }
+    const canActivate = this.#canActivate(preference)
+    return this.#settings({ era: 'stateless', principal, share }, view, { preference, exposureSettings, host, canActivate })
   }
 
-  #viewSettings({ readOnly, counts }: UrlView): Pick<ScopeSettings, 'readOnly' | 'counts'> {
-    return { readOnly, counts: counts && this.#parts.declaration.counts }
+  #settings(
+    client: Pick<ScopeSettings, 'era' | 'principal' | 'share'>,
+    { readOnly, counts }: UrlView,
+    exposed: Pick<ScopeSettings, 'preference' | 'exposureSettings' | 'host' | 'canActivate'>,
+  ): ScopeSettings {
+    return { ...client, ...exposed, readOnly, counts: counts && this.#parts.declaration.counts }
   }
 
   /** Switches lazy mode on or off for clients that do not request an exposure. */

@@ -4,7 +4,8 @@ import { type Embeddings, embedded, embeddings, json, type Responder, respondNor
 import { ToolRegistry } from '../registry.ts'
 import { replyData, type TestContext, testContext } from '../testing/index.ts'
 import type { Report } from '../tool/report.ts'
-import { defineToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts'
+import { defineToolbox, type Toolbox } from '../toolbox.ts'
+import type { ToolboxOptions } from '../toolbox-options.ts'
 import { type Embedder, openAiEmbedder } from './index.ts'
 
 const info = { name: 'hub', version: '1.0.0', exposure: 'search' } as const

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { replyData, type TestContext, testContext, testServer, testTransports } from '../testing/index.ts'
-import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
+import { defineToolbox } from '../toolbox.ts'
+import type { ToolboxOptions } from '../toolbox-options.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs

@@ -7,6 +7,7 @@ import type { UpstreamSettings } from '../config.ts'
 import type { UpstreamCall, UpstreamConnection } from '../connection.ts'
 import { isServerResponse } from '../errors.ts'
 import type { Emit } from '../events.ts'
+import type { UpstreamStatus } from '../status.ts'
 import type { FollowBudget } from './follow-budget.ts'
 import { Health } from './health.ts'
 import { type Pace, Refresher } from './refresher.ts'
@@ -59,9 +60,20 @@ export class LiveConnection {
     return this.connection.capabilities.tools?.listChanged === true
   }
 
-  /** Delay of list reads because the server announces changes too often. */
-  get throttleMs(): number {
-    return this.#refresher.delayMs
+  /** What is known only while it is connected. */
+  get status(): Partial<UpstreamStatus> {
+    const { server, protocolVersion, era, pid } = this.connection
+    const { delayMs: throttleMs } = this.#refresher
+    const { slowdown } = this.#options.budget
+    return {
+      server: server.name,
+      protocolVersion,
+      era,
+      announcesChanges: this.announcesChanges,
+      ...(throttleMs > 0 && { throttleMs }),
+      ...(slowdown !== undefined && { slowdown }),
+      ...(pid !== undefined && { pid }),
+    }
   }
 
   /** True if its tools have been read. */
