@@ -24,6 +24,11 @@ export interface Evidence {
 /** Thresholds, tuned on queries with and without their tool in the catalog. */
 const strong = 0.5
 const weak = 0.25
+/** Thresholds for the sum of belief and closeness. */
+const strongSum = 0.77
+const weakSum = 0.42
+const cosineShare = 0.5
+const rarestPenalty = 0.15
 /** Many good tools have unusual names, so the name alone must not veto. */
 const minNameShare = 0.2
 /**
@@ -32,13 +37,25 @@ const minNameShare = 0.2
  */
 const outrankedShare = 0.85
 
-/** Rates the evidence of all clauses. */
-export function confidenceOf(clauses: readonly ClauseEvidence[]): Confidence {
+/** Closeness in meaning of the first matches. */
+export interface MeaningSupport {
+  /** The highest cosine among the first matches. */
+  readonly cosine: number
+  /** A short request whose rarest word does not occur in the first match. */
+  readonly lacksRarest: boolean
+}
+
+/** Belief in the matches of all clauses, from 0 to 1. */
+export function beliefOf(clauses: readonly ClauseEvidence[]): number {
   const whole = clauses.reduce((sum, { weight }) => sum + weight, 0)
-  if (whole === 0) return 'none'
-  const belief = clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
-  if (belief >= strong) return 'strong'
-  return belief >= weak ? 'weak' : 'none'
+  return whole === 0 ? 0 : clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
+}
+
+/** Rates belief, and closeness in meaning if it is known. */
+export function confidenceOf(belief: number, support?: MeaningSupport): Confidence {
+  if (support === undefined) return belief >= strong ? 'strong' : belief >= weak ? 'weak' : 'none'
+  const sum = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
+  return sum >= strongSum ? 'strong' : sum >= weakSum ? 'weak' : 'none'
 }
 
 function beliefInClause({ best, others = [] }: ClauseEvidence): number {
