@@ -1,10 +1,9 @@
-import type { SearchDocument } from './document.ts'
+import { ownName, type SearchDocument } from './document.ts'
 import { type Action, actionOf } from './language/actions.ts'
 import { eachWord, fold, termsOf } from './language/tokenizer.ts'
 import type { ParsedQuery } from './query.ts'
 
-/** Factor for a tool that does what the request asks for, and for one that does something else. */
-const agreement = 1.1
+/** Factor for a tool that does something else than the request asks for: "delete" instead of "list". */
 const conflict = 0.9
 const maxTextLength = 200
 
@@ -33,19 +32,17 @@ export function askedActions({ clauses }: ParsedQuery): AskedActions {
   return { actions, isDestructive: isHinted || actions.has('delete') }
 }
 
-/** Action of a tool: the first verb of its name, otherwise the first word of its description. */
-export function actionOfTool({ name, description = '' }: SearchDocument): Action | undefined {
-  for (const term of termsIn(name)) {
+/** Action of a tool: the first verb of its name. */
+export function actionOfTool(document: SearchDocument): Action | undefined {
+  for (const term of termsIn(ownName(document))) {
     const action = actionOf(term)
     if (action !== undefined) return action
   }
-  const [first = ''] = termsIn(description)
-  return actionOf(first)
+  return undefined
 }
 
 export function actionFactor({ actions }: AskedActions, action: Action | undefined): number {
-  if (actions.size === 0 || action === undefined) return 1
-  return actions.has(action) ? agreement : conflict
+  return actions.size === 0 || action === undefined || actions.has(action) ? 1 : conflict
 }
 
 function termsIn(text: string): readonly string[] {

@@ -22,11 +22,12 @@ export interface Evidence {
 }
 
 /** Thresholds, tuned on queries with and without their tool in the catalog. */
-const strong = 0.5
-const weak = 0.25
-/** Thresholds for the sum of belief and closeness. */
-const strongSum = 0.77
-const weakSum = 0.42
+const strong = 0.77
+const weak = 0.42
+/** The same for belief in words alone. */
+const strongBelief = 0.5
+const weakBelief = 0.25
+const beliefScale = (strong - weak) / (strongBelief - weakBelief)
 const cosineShare = 0.5
 const rarestPenalty = 0.15
 /** Many good tools have unusual names, so the name alone must not veto. */
@@ -51,11 +52,18 @@ export function beliefOf(clauses: readonly ClauseEvidence[]): number {
   return whole === 0 ? 0 : clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
 }
 
-/** Rates belief, and closeness in meaning if it is known. */
-export function confidenceOf(belief: number, support?: MeaningSupport): Confidence {
-  if (support === undefined) return belief >= strong ? 'strong' : belief >= weak ? 'weak' : 'none'
+/** Certainty that the first matches answer the query, from 0 to 1: belief in the words, and closeness in meaning if it is known. */
+export function certaintyOf(belief: number, support?: MeaningSupport): number {
+  if (support === undefined)
+    return belief < weakBelief ? (belief / weakBelief) * weak : weak + (belief - weakBelief) * beliefScale
   const sum = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
-  return sum >= strongSum ? 'strong' : sum >= weakSum ? 'weak' : 'none'
+  return Math.max(0, Math.min(1, sum))
+}
+
+/** Rates a certainty; below `minimum` there is no match. */
+export function rated(certainty: number, minimum = weak): Confidence {
+  if (certainty < minimum) return 'none'
+  return certainty >= strong ? 'strong' : 'weak'
 }
 
 function beliefInClause({ best, others = [] }: ClauseEvidence): number {
@@ -65,5 +73,5 @@ function beliefInClause({ best, others = [] }: ClauseEvidence): number {
 function beliefIn({ coverage, nameShare, amount }: Evidence, share: number): number {
   const belief = share * Math.cbrt(coverage * Math.min(1, minNameShare + nameShare) * Math.min(1, amount))
   // Among a few similar tools, common words say little; a tool that covers every word is still a match.
-  return coverage === 1 ? Math.max(weak, belief) : belief
+  return coverage === 1 ? Math.max(weakBelief, belief) : belief
 }

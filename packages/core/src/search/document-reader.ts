@@ -1,4 +1,4 @@
-import type { SearchDocument } from './document.ts'
+import { ownName, type SearchDocument } from './document.ts'
 import { fields } from './fields.ts'
 import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
 import { keyOf, maxNameLength } from './query.ts'
@@ -9,7 +9,11 @@ import type { Vocabulary } from './storage/vocabulary.ts'
 /** Prefixes of names and keys; they never occur in terms. */
 export const nameMark = '"'
 export const keyMark = '='
+/** Prefix of the key that copies of a tool share. */
+export const cloneMark = '~'
 const maxTextLength = 4_000
+/** Copies of a tool have the same beginning of the description. */
+const cloneTextLength = 80
 const maxKnownWords = 50_000
 
 /** Tokenizes documents. */
@@ -84,9 +88,15 @@ function doubled(array: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
   return larger
 }
 
-/** Returns the name as written, and the keys of the name, with and without the server, and of the title. */
-function nameKeys({ name, title = '', server = '' }: SearchDocument): ReadonlySet<string> {
+/** Returns the name as written, the key of its copies, and the keys of the name, with and without the server, and of the title. */
+function nameKeys(document: SearchDocument): ReadonlySet<string> {
+  const { name, title = '', server = '', description = '' } = document
   const [nameKey = '', titleKey = '', serverKey = ''] = [name, title, server].map((text) => keyOf(text.slice(0, maxNameLength)))
   const keys = [nameKey, serverKey + nameKey, titleKey].filter((key) => key !== '')
-  return new Set([nameMark + name.slice(0, maxNameLength), ...keys.map((key) => keyMark + key)])
+  const start = keyOf(description.slice(0, cloneTextLength))
+  return new Set([
+    nameMark + name.slice(0, maxNameLength),
+    ...keys.map((key) => keyMark + key),
+    ...(start === '' ? [] : [`${cloneMark}${keyOf(ownName(document).slice(0, maxNameLength))} ${start}`]),
+  ])
 }

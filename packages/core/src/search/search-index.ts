@@ -1,7 +1,7 @@
 import { type AskedActions, actionFactor, actionOfTool, askedActions } from './action-ranking.ts'
-import { beliefOf, type Confidence, confidenceOf, type MeaningSupport } from './confidence.ts'
+import { beliefOf, type Confidence, certaintyOf, type MeaningSupport, rated } from './confidence.ts'
 import type { SearchDocument } from './document.ts'
-import { DocumentReader, keyMark, nameMark } from './document-reader.ts'
+import { cloneMark, DocumentReader, keyMark, nameMark } from './document-reader.ts'
 import { fields } from './fields.ts'
 import { Holders, type VisibleDocuments } from './holders.ts'
 import type { Action } from './language/actions.ts'
@@ -12,7 +12,7 @@ import { type Closeness, DocumentVectors } from './meaning/document-vectors.ts'
 import { fusedScore } from './meaning/fusion.ts'
 import { meaningTable } from './meaning/table.ts'
 import { wordsOfQuery, wordsOfTool } from './meaning/words.ts'
-import { type ParsedQuery, parseQuery } from './query.ts'
+import { keyOf, type ParsedQuery, parseQuery } from './query.ts'
 import { scoreOf, shareOf } from './ranking.ts'
 import { Scoreboard } from './scoreboard.ts'
 import type { SearchOptions, SearchResult } from './search-result.ts'
@@ -27,7 +27,7 @@ const maxMatches = 1_000
 /** Minimum number of candidates; otherwise twice the limit. */
 const maxCandidates = 60
 /** Default share of the matches for one source. */
-const sourceShare = 0.6
+const sourceShare = 0.4
 /** Number of sources among the best documents from which none of them dominates. */
 const enoughSources = 10
 /** Longer results have room for similar tools, and comparing them takes time. */
@@ -103,7 +103,7 @@ export class SearchIndex {
 
   /** Finds the best documents for any query in bounded time. */
   search(query: string, options: SearchOptions = {}): SearchResult {
-    const { limit = defaultLimit, filter, perSource, explain = false, boost, meaning = true } = options
+    const { limit = defaultLimit, filter, perSource, explain = false, boost, meaning = true, minConfidence } = options
     const count = countOf(limit)
     const parsed = parseQuery(query)
     const asked = askedActions(parsed)
@@ -116,29 +116,58 @@ export class SearchIndex {
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
     const belief = beliefOf(this.#evidence.ofClauses(safe, clauses, holders))
     const closeness = meaning ? parsed.texts.map((text) => this.#closeness(text, scope, size)) : []
-    const near = this.#fused(lexical, closeness, confidenceOf(belief))
+    const near = this.#fused(lexical, closeness, rated(certaintyOf(belief)))
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
     const selected = selectMatches(candidates, {
       count: Math.max(1, count),
       perSource: cap,
-      ...(scope.sources !== undefined && count <= maxDistinct && { areSimilar: this.#areSimilar }),
+      ...(scope.sources !== undefined && {
+        cloneOf: this.#cloneOf,
+        isNamedSource: this.#isNamedIn(parsed),
+        ...(count <= maxDistinct && { areSimilar: this.#areSimilar }),
+      }),
     })
     const ranked = this.#safeFirst(selected, asked)
+    const isNamed = candidates.some(({ naming }) => naming > 0)
+    const certainty = isNamed ? 1 : certaintyOf(belief, this.#support(ranked, clauses, closeness))
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
         id: candidate.id,
         score: score / most,
         isNamed: candidate.naming > 0,
+        ...this.#clones(candidate.slot, scope),
         ...(explain && { why: { words: this.#evidence.explain(candidate.slot, clauses), boost: candidate.boost } }),
       })),
       total: scope.total,
-      confidence: candidates.some(({ naming }) => naming > 0)
-        ? 'strong'
-        : confidenceOf(belief, this.#support(ranked, clauses, closeness)),
+      confidence: rated(certainty, minConfidence),
+      certainty,
       unmatched: unmatchedIn(clauses),
     }
+  }
+
+  /** Term that copies of a document share. */
+  readonly #cloneOf = (slot: number): number | undefined =>
+    this.#terms[slot]?.findLast((term) => this.#vocabulary.termOf(term).startsWith(cloneMark))
+
+  #clones(slot: number, { visible, sources }: VisibleDocuments): { clones?: readonly string[] } {
+    const term = sources === undefined ? undefined : this.#cloneOf(slot)
+    if (term === undefined || this.#postings.count(term) < 2) return {}
+    const { pool } = this.#postings
+    const start = this.#postings.start(term)
+    const clones: string[] = []
+    for (let at = start; at < start + 2 * this.#postings.count(term); at += 2) {
+      const other = pool[at] as number
+      if (other !== slot && (visible === undefined || visible[other] === 1)) clones.push(this.#ids[other] ?? '')
+    }
+    return clones.length === 0 ? {} : { clones: clones.sort() }
+  }
+
+  /** Tells which sources a query names. */
+  #isNamedIn({ clauses }: ParsedQuery): (source: number) => boolean {
+    const words = new Set(clauses.flat().map(({ word }) => word))
+    return (source) => words.has(keyOf(this.#sources.nameOf(source)))
   }
 
   /** True if two documents have nearly the same words; numbers do not count. */

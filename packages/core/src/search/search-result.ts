@@ -9,8 +9,10 @@ export interface SearchOptions {
    * Visible documents. Hidden ones affect nothing: matches, order, total, confidence or unmatched words.
    */
   readonly filter?: (id: string) => boolean
-  /** Maximum matches from one source while others have comparable ones. Default: 60 % of `limit`. */
+  /** Maximum matches from one source while others have comparable ones. Default: 40 % of `limit`. */
   readonly perSource?: number
+  /** Confidence below which there is no match, from 0 to 1. Default: 0.42. */
+  readonly minConfidence?: number
   /** Add an explanation to each match. */
   readonly explain?: boolean
   /** Also find tools by meaning, with the built-in table. Default: true. */
@@ -26,6 +28,8 @@ export interface SearchResult {
   readonly total: number
   /** Confidence that the first matches answer the query. */
   readonly confidence: Confidence
+  /** The same as a number from 0 to 1. */
+  readonly certainty: number
   /** Words of the query without a match. */
   readonly unmatched: readonly string[]
 }
@@ -36,6 +40,8 @@ export interface SearchMatch {
   readonly score: number
   /** The query is or contains the name of this tool. */
   readonly isNamed: boolean
+  /** Visible copies of this tool, with the same name and the same beginning of the description. */
+  readonly clones?: readonly string[]
   readonly why?: Explanation
 }
 

@@ -1,4 +1,4 @@
-import type { SearchDocument } from '../document.ts'
+import { ownName, type SearchDocument } from '../document.ts'
 import { isStopWord } from '../language/stopwords.ts'
 import { eachWord, fold } from '../language/tokenizer.ts'
 
@@ -16,8 +16,13 @@ const parts: readonly {
   readonly limit: number
   readonly textOf: (document: SearchDocument) => string | undefined
 }[] = [
-  { weight: 1, limit: 20, textOf: ({ name, title }) => (title === undefined ? name : `${name} ${title}`) },
-  { weight: 0.5, limit: 6, textOf: ({ server, group }) => server ?? group },
+  { weight: 1, limit: 20, textOf: (document) => `${ownName(document)} ${document.title ?? ''}` },
+  {
+    weight: 0.5,
+    limit: 6,
+    textOf: (document) =>
+      document.server ?? document.group ?? (ownName(document) === document.name ? undefined : document.source),
+  },
   { weight: 0.5, limit: 40, textOf: ({ description }) => description },
   { weight: 0.15, limit: 20, textOf: ({ parameters }) => parameters?.map(({ name }) => name).join(' ') },
 ]
