@@ -7,6 +7,8 @@ export interface Answer {
   /** Best first. */
   readonly ids: readonly string[]
   readonly confidence: Confidence
+  /** The number behind the confidence, if the search exposes it. */
+  readonly belief?: number
 }
 
 /** Creates the search of a catalogue. */
