@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { ownDocuments } from '../../bench/src/retrieval/own/catalogue.ts'
+import { curveOf, sharesOf } from '../../bench/src/retrieval/own/confidences.ts'
+import { direct } from '../../bench/src/retrieval/own/direct.ts'
+import { foreign } from '../../bench/src/retrieval/own/foreign.ts'
+import { foreignTo, measureForeign } from '../../bench/src/retrieval/own/foreign-requests.ts'
 import { countsOf, find } from '../../bench/src/retrieval/own/found.ts'
 import { indirect } from '../../bench/src/retrieval/own/indirect.ts'
+import { languages, measureLanguage } from '../../bench/src/retrieval/own/language-requests.ts'
+import { natural } from '../../bench/src/retrieval/own/natural.ts'
+import { matches, measureNatural, naturalCountsOf } from '../../bench/src/retrieval/own/natural-requests.ts'
 import type { OwnRequest } from '../../bench/src/retrieval/own/request.ts'
 import type { Search } from '../../bench/src/retrieval/own/search.ts'
 
@@ -42,6 +49,28 @@ describe('our own retrieval sets', () => {
       }
     }
   })
+
+  test('requests name known tools, and none occurs twice', () => {
+    const translated = languages.flatMap(({ requests, descriptions }) => [
+      ...requests,
+      ...Object.keys(descriptions).map((id) => ({ query: '', tools: [id] })),
+    ])
+    expect(unknownTools([...direct, ...translated])).toEqual([])
+    for (const { language, requests, descriptions } of languages) {
+      expect(requests, language).toHaveLength(40)
+      expect(
+        requests.filter(({ tools: [id] }) => id !== undefined && id in descriptions),
+        language,
+      ).toHaveLength(20)
+    }
+    expect(languages).toHaveLength(5)
+    expect(direct).toHaveLength(120)
+    expect(natural).toHaveLength(60)
+    expect(Object.values(foreign).flat()).toHaveLength(240)
+    const queries = [...indirect, ...direct, ...natural].map(({ query }) => query)
+    const all = [...queries, ...Object.values(foreign).flat()]
+    expect(new Set(all).size).toBe(all.length)
+  })
 })
 
 describe('scores of our own retrieval sets', () => {
@@ -63,5 +92,82 @@ describe('scores of our own retrieval sets', () => {
       { query: 'empty', confidence: 'none' },
     ])
     expect(countsOf(found)).toEqual({ requests: 5, first: 1, found: 3, answered: 2, strong: 1 })
+  })
+
+  test('a request is foreign to a catalogue that does not cover its domain', () => {
+    const requests = foreignTo(['cooking', 'video'])
+    expect(requests).toHaveLength(220)
+    expect(requests).toEqual(expect.arrayContaining([...foreign.law]))
+    expect(requests).not.toEqual(expect.arrayContaining([foreign.cooking[0]]))
+  })
+
+  test('confidence is measured apart for foreign requests, for requests of other catalogues and for served ones', () => {
+    const known = new Set(direct.filter(({ tools }) => tools.includes('music.play_track')).map(({ query }) => query))
+    const track = documents.get('music.play_track')
+    const result = measureForeign(
+      { name: 'music', documents: track === undefined ? [] : [track], covers: [] },
+      () => (query) => ({
+        ids: [],
+        confidence: known.has(query) ? 'strong' : 'none',
+      }),
+    )
+    expect(result).toMatchObject({
+      foreign: { strong: 0, none: 1 },
+      others: { strong: 0, none: 1 },
+      direct: { strong: 1, none: 0 },
+    })
+    expect(result.curve).toEqual([])
+  })
+
+  test('shares of confidences add up', () => {
+    const answers = (['strong', 'weak', 'weak', 'none'] as const).map((confidence) => ({ ids: [], confidence }))
+    expect(sharesOf(answers)).toEqual({ strong: 0.25, weak: 0.5, none: 0.25 })
+  })
+
+  test('the curve has the share of answers at or above each threshold, if all answers have a number', () => {
+    const answer = (belief: number) => ({ ids: [], confidence: 'weak', belief }) as const
+    const curve = curveOf({ foreign: [answer(0.1), answer(0.5)], direct: [answer(0.9)], indirect: [] })
+    expect(curve.find(({ threshold }) => threshold === 0.5)?.shares).toEqual({ foreign: 0.5, direct: 1 })
+    expect(curve.find(({ threshold }) => threshold === 0.55)?.shares).toEqual({ foreign: 0, direct: 1 })
+    expect(curveOf({ foreign: [answer(0.1), { ids: [], confidence: 'none' }] })).toEqual([])
+  })
+
+  test('languages are searched with the translated descriptions', () => {
+    const [german] = languages
+    if (german === undefined) throw new Error('no language')
+    const result = measureLanguage(german, (catalogue) => {
+      const translated = catalogue.filter(({ id, description }) => description !== documents.get(id)?.description)
+      expect(translated.map(({ id }) => id).sort()).toEqual(Object.keys(german.descriptions).sort())
+      return (query) => ({ ids: german.requests.find((request) => request.query === query)?.tools ?? [], confidence: 'strong' })
+    })
+    expect(result).toMatchObject({
+      language: 'German',
+      translated: { requests: 20, first: 20 },
+      english: { requests: 20, first: 20 },
+    })
+  })
+
+  test('a natural request counts as good with a useful tool, or without a claim if there is none', () => {
+    const tool = { id: '1', source: 'clock', server: 'clock', name: 'get_time', description: 'Current time in a city' }
+    const other = { id: '2', source: 'log', server: 'log', name: 'get_timesheet', description: 'Hours of an employee' }
+    const requests = [
+      { query: 'time in Oslo', useful: [{ name: /time/, text: /current time/i }] },
+      { query: 'what time', useful: [{ name: /time/, not: /sheet|clock/ }] },
+      { query: 'feed the cat', useful: 'nothing' },
+      { query: 'walk the dog', useful: 'nothing' },
+    ] as const
+    const results = measureNatural(
+      [tool, other],
+      () => (query) => ({ ids: ['2', '1'], confidence: query === 'feed the cat' ? 'none' : 'strong' }),
+      requests,
+    )
+    expect(results.map(({ isServed, isUseful, first }) => [isServed, isUseful, first])).toEqual([
+      [true, true, 'log/get_timesheet'],
+      [true, false, 'log/get_timesheet'],
+      [false, false, 'log/get_timesheet'],
+      [false, false, 'log/get_timesheet'],
+    ])
+    expect(naturalCountsOf(results)).toEqual({ requests: 4, good: 2, served: 2, useful: 1, uselessStrong: 2 })
+    expect(matches({ text: /city$/m }, tool)).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 import type { SearchDocument } from '@unfold-mcp/core'
-import { readDocuments } from '../sets.ts'
+import { hasDocuments, readDocuments } from '../sets.ts'
 import { documentsOf, groups, ownDocuments } from './catalogue.ts'
 import { type Confidences, type CurvePoint, curveOf, sharesOf } from './confidences.ts'
 import { direct } from './direct.ts'
@@ -28,11 +28,12 @@ const coverage: { readonly [set: string]: readonly ForeignDomain[] } = {
 }
 
 /** Returns our own catalogues, and the published ones in the folder. */
-export function foreignCatalogues(folder: URL | undefined): readonly ForeignCatalogue[] {
+export function foreignCatalogues(folder: URL): readonly ForeignCatalogue[] {
   const parts = Object.entries(groups).map(([name, servers]) => ({ name, documents: documentsOf(servers), covers: [] }))
   const all = { name: 'all own tools', documents: ownDocuments, covers: [] }
-  if (folder === undefined) return [...parts, all]
-  const published = Object.entries(coverage).map(([name, covers]) => ({ name, documents: readDocuments(folder, name), covers }))
+  const published = Object.entries(coverage)
+    .filter(([name]) => hasDocuments(folder, name))
+    .map(([name, covers]) => ({ name, documents: readDocuments(folder, name), covers }))
   return [...parts, all, ...published]
 }
 
