@@ -33,7 +33,12 @@ interface StoredQuery {
 
 /** Returns whether the folder contains the catalogues. */
 export function hasSets(folder: URL): boolean {
-  return setNames.every((name) => existsSync(new URL(`${name}.tools.json`, folder)))
+  return setNames.every((name) => hasDocuments(folder, name))
+}
+
+/** Returns whether the folder contains the catalogue. */
+export function hasDocuments(folder: URL, name: string): boolean {
+  return existsSync(new URL(`${name}.tools.json`, folder))
 }
 
 /** Reads a set with every n-th query, so that about `most` remain. */

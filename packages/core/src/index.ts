@@ -108,16 +108,17 @@ export type { Confidence } from './search/confidence.ts'
 export { type DocumentContext, documentOf, type SearchDocument, type SearchParameter } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
+export { type WeightedWords, wordsOfQuery, wordsOfTool } from './search/meaning/words.ts'
 export type { Via } from './search/ranking.ts'
 export { searchHint } from './search/search-hint.ts'
-export {
-  type ExplainedWord,
-  type Explanation,
-  SearchIndex,
-  type SearchMatch,
-  type SearchOptions,
-  type SearchResult,
-} from './search/search-index.ts'
+export { SearchIndex } from './search/search-index.ts'
+export type {
+  ExplainedWord,
+  Explanation,
+  SearchMatch,
+  SearchOptions,
+  SearchResult,
+} from './search/search-result.ts'
 export { similarPlaces } from './search/selection.ts'
 export { UsageMemory, type UsageRecord } from './search/usage.ts'
 export {

@@ -183,4 +183,4 @@ export const protocolKeys: Keys<ProtocolOptions> = {
   counts: true,
 }
 
-export const searchKeys: Keys<SearchSettings> = { embedder: true, deadlineMs: true, rank: true, learn: true }
+export const searchKeys: Keys<SearchSettings> = { embedder: true, minConfidence: true, deadlineMs: true, rank: true, learn: true }

@@ -22,8 +22,16 @@ export interface Evidence {
 }
 
 /** Thresholds, tuned on queries with and without their tool in the catalog. */
-const strong = 0.5
-const weak = 0.25
+const strong = 0.77
+const weak = 0.42
+/** The same for belief in words alone. */
+const strongBelief = 0.5
+const weakBelief = 0.25
+const beliefScale = (strong - weak) / (strongBelief - weakBelief)
+const cosineShare = 0.5
+const rarestPenalty = 0.15
+/** Without matching words, a match is never certain. */
+const maxMeaningAlone = 0.7
 /** Many good tools have unusual names, so the name alone must not veto. */
 const minNameShare = 0.2
 /**
@@ -32,13 +40,33 @@ const minNameShare = 0.2
  */
 const outrankedShare = 0.85
 
-/** Rates the evidence of all clauses. */
-export function confidenceOf(clauses: readonly ClauseEvidence[]): Confidence {
+/** Closeness in meaning of the first matches. */
+export interface MeaningSupport {
+  /** The highest cosine among the first matches. */
+  readonly cosine: number
+  /** A short request whose rarest word does not occur in the first match. */
+  readonly lacksRarest: boolean
+}
+
+/** Belief in the matches of all clauses, from 0 to 1. */
+export function beliefOf(clauses: readonly ClauseEvidence[]): number {
   const whole = clauses.reduce((sum, { weight }) => sum + weight, 0)
-  if (whole === 0) return 'none'
-  const belief = clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
-  if (belief >= strong) return 'strong'
-  return belief >= weak ? 'weak' : 'none'
+  return whole === 0 ? 0 : clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
+}
+
+/** Certainty that the first matches answer the query, from 0 to 1: belief in the words, and closeness in meaning if it is known. */
+export function certaintyOf(belief: number, support?: MeaningSupport): number {
+  if (support === undefined)
+    return belief < weakBelief ? (belief / weakBelief) * weak : weak + (belief - weakBelief) * beliefScale
+  const both = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
+  const meaningAlone = Math.min(maxMeaningAlone, support.cosine)
+  return Math.max(0, Math.min(1, Math.max(both, meaningAlone)))
+}
+
+/** Rates a certainty; below `minimum` there is no match. */
+export function rated(certainty: number, minimum = weak): Confidence {
+  if (certainty < minimum) return 'none'
+  return certainty >= strong ? 'strong' : 'weak'
 }
 
 function beliefInClause({ best, others = [] }: ClauseEvidence): number {
@@ -48,5 +76,5 @@ function beliefInClause({ best, others = [] }: ClauseEvidence): number {
 function beliefIn({ coverage, nameShare, amount }: Evidence, share: number): number {
   const belief = share * Math.cbrt(coverage * Math.min(1, minNameShare + nameShare) * Math.min(1, amount))
   // Among a few similar tools, common words say little; a tool that covers every word is still a match.
-  return coverage === 1 ? Math.max(weak, belief) : belief
+  return coverage === 1 ? Math.max(weakBelief, belief) : belief
 }

@@ -1,5 +1,6 @@
 import { isRecord } from '../base/record.ts'
 import type { JsonSchema, Tool } from '../tool/tool.ts'
+import { keyOf } from './query.ts'
 
 /** Searchable fields of a tool. */
 export interface SearchDocument {
@@ -44,6 +45,14 @@ export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: Docum
     parameters: parametersOf(tool.inputSchema),
   }
 }
+
+/** Name without the prefix of its source: "create_issue" for "github__create_issue". */
+export function ownName({ name, source }: Pick<SearchDocument, 'name' | 'source'>): string {
+  const end = name.indexOf(sourceSeparator)
+  return end > 0 && keyOf(name.slice(0, end)) === keyOf(source) ? name.slice(end + sourceSeparator.length) : name
+}
+
+const sourceSeparator = '__'
 
 const maxParameters = 64
 const maxSchemas = 500

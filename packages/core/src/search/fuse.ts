@@ -1,4 +1,4 @@
-import type { SearchMatch, SearchResult } from './search-index.ts'
+import type { SearchMatch, SearchResult } from './search-result.ts'
 
 /** Similarity of a document to the query according to an embedder. */
 export interface SemanticMatch {

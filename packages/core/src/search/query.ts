@@ -6,6 +6,8 @@ import { valueHints } from './language/value-hints.ts'
 /** Query as clauses: a request in several steps needs a tool for each. */
 export interface ParsedQuery {
   readonly clauses: readonly (readonly QueryTerm[])[]
+  /** The text of each clause. */
+  readonly texts: readonly string[]
   /** The query, if short enough to be a tool name: as written, and as a key. */
   readonly whole?: { readonly written: string; readonly key: string }
   /** Keys of possible tool names in the query. */
@@ -37,11 +39,12 @@ const hintWeight = 0.3
 /** Parses any query in bounded time. */
 export function parseQuery(query: string): ParsedQuery {
   const text = fold(query.slice(0, maxQueryLength)).replaceAll(/[^\S\n]+/gu, ' ')
-  const queryTerm = clausesOf(text, 'prose')
+  const prose = clausesOf(text, 'prose')
   // A query of stop words only ("who", "help") may still be a name.
-  const clauses = queryTerm.length > 0 ? queryTerm : clausesOf(text, 'name')
+  const clauses = prose.length > 0 ? prose : clausesOf(text, 'name')
   return {
-    clauses,
+    clauses: clauses.map(({ terms }) => terms),
+    texts: clauses.map((clause) => clause.text),
     names: namesIn(text),
     ...(query.length <= maxNameLength && { whole: { written: query.trim(), key: keyOf(text) } }),
   }
@@ -65,15 +68,21 @@ function namesIn(text: string): readonly string[] {
 /** Separator between the steps of a request. */
 const nextStep = /[.!?;](?=\s|$)|[\n。！？；]+|,? (?:and )?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
 
-function clausesOf(text: string, reading: Reading): readonly (readonly QueryTerm[])[] {
-  const clauses: (readonly QueryTerm[])[] = []
-  let terms = 0
+interface Clause {
+  readonly text: string
+  readonly terms: readonly QueryTerm[]
+}
+
+function clausesOf(text: string, reading: Reading): readonly Clause[] {
+  const clauses: Clause[] = []
+  let count = 0
   const steps = text.split(nextStep)
   for (const [index, step] of steps.entries()) {
     const isLast = clauses.length === maxClauses - 1
-    const queryTerm = termsInClause(isLast ? steps.slice(index).join(' ') : step, reading).slice(0, maxTerms - terms)
-    if (queryTerm.length > 0) clauses.push(queryTerm)
-    terms += queryTerm.length
+    const part = isLast ? steps.slice(index).join(' ') : step
+    const terms = termsInClause(part, reading).slice(0, maxTerms - count)
+    if (terms.length > 0) clauses.push({ text: part, terms })
+    count += terms.length
     if (isLast) break
   }
   return clauses

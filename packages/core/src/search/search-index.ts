@@ -1,80 +1,35 @@
-import { type ClauseEvidence, type Confidence, confidenceOf, type Evidence } from './confidence.ts'
+import { type AskedActions, actionFactor, actionOfTool, askedActions } from './action-ranking.ts'
+import { beliefOf, type Confidence, certaintyOf, type MeaningSupport, rated } from './confidence.ts'
 import type { SearchDocument } from './document.ts'
-import { type FieldName, fields } from './fields.ts'
-import { Holders, type VisibleDocuments, valueFor } from './holders.ts'
-import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
+import { cloneMark, DocumentReader, keyMark, nameMark } from './document-reader.ts'
+import { fields } from './fields.ts'
+import { Holders, type VisibleDocuments } from './holders.ts'
+import type { Action } from './language/actions.ts'
+import { stem } from './language/stemmer.ts'
 import { type Lookup, TermResolver } from './lookup.ts'
-import { keyOf, maxNameLength, type ParsedQuery, parseQuery } from './query.ts'
-import { matchWeights, scoreOf, shareOf, termImpact, type Via } from './ranking.ts'
-import { maxImpact, Scoreboard } from './scoreboard.ts'
-import { type Candidate, comparableShare, selectMatches } from './selection.ts'
+import { MatchEvidence, maxWeight } from './match-evidence.ts'
+import { type Closeness, DocumentVectors } from './meaning/document-vectors.ts'
+import { fusedScore } from './meaning/fusion.ts'
+import { meaningTable } from './meaning/table.ts'
+import { wordsOfQuery, wordsOfTool } from './meaning/words.ts'
+import { keyOf, type ParsedQuery, parseQuery } from './query.ts'
+import { scoreOf, shareOf } from './ranking.ts'
+import { Scoreboard } from './scoreboard.ts'
+import type { SearchOptions, SearchResult } from './search-result.ts'
+import { type Candidate, type RankedCandidate, selectMatches } from './selection.ts'
 import { Postings } from './storage/postings.ts'
 import { noSource, Sources } from './storage/sources.ts'
 import { Vocabulary } from './storage/vocabulary.ts'
 import { TopDocuments } from './top-documents.ts'
-
-export interface SearchOptions {
-  /** Number of matches. Default: 10; maximum: 1,000. */
-  readonly limit?: number
-  /**
-   * Visible documents. Hidden ones affect nothing: matches, order, total, confidence or unmatched words.
-   */
-  readonly filter?: (id: string) => boolean
-  /** Maximum matches from one source while others have comparable ones. Default: 60 % of `limit`. */
-  readonly perSource?: number
-  /** Add an explanation to each match. */
-  readonly explain?: boolean
-  /** Factor for the score of a match; called only for candidates near the top. */
-  readonly boost?: (id: string) => number
-}
-
-export interface SearchResult {
-  /** Best first. */
-  readonly matches: readonly SearchMatch[]
-  /** Number of visible documents. */
-  readonly total: number
-  /** Confidence that the first matches answer the query. */
-  readonly confidence: Confidence
-  /** Words of the query without a match. */
-  readonly unmatched: readonly string[]
-}
-
-export interface SearchMatch {
-  readonly id: string
-  /** From 0 to 1 (more if boosted); comparable within one result. */
-  readonly score: number
-  /** The query is or contains the name of this tool. */
-  readonly isNamed: boolean
-  readonly why?: Explanation
-}
-
-/** Explanation of a score. */
-export interface Explanation {
-  readonly words: readonly ExplainedWord[]
-  readonly boost: number
-}
-
-export interface ExplainedWord {
-  /** Word of the query. */
-  readonly word: string
-  /** Matching term. */
-  readonly term: string
-  readonly via: Via
-  readonly fields: readonly FieldName[]
-  /** Contribution of the word, relative to the maximum of the query. */
-  readonly worth: number
-}
 
 const defaultLimit = 10
 const maxMatches = 1_000
 /** Minimum number of candidates; otherwise twice the limit. */
 const maxCandidates = 60
 /** Default share of the matches for one source. */
-const sourceShare = 0.6
+const sourceShare = 0.4
 /** Number of sources among the best documents from which none of them dominates. */
 const enoughSources = 10
-/** Number of other sources whose best match is examined. */
-const maxOthers = 5
 /** Longer results have room for similar tools, and comparing them takes time. */
 const maxDistinct = 50
 /** Share of common terms from which two tools are nearly the same. */
@@ -84,12 +39,11 @@ const ownFields = fields.reduce(
   (mask, { name }, index) => (name === 'server' || name === 'group' || name === 'serverDescription' ? mask : mask | (1 << index)),
   0,
 )
-/** Prefixes of names and keys; they never occur in terms. */
-const nameMark = '"'
-const keyMark = '='
 const maxBoost = 100
-const maxTextLength = 4_000
-const maxKnownWords = 50_000
+/** Bonus for a name whose words were all asked for. */
+const nameBonus = 0.15
+/** With fewer known words, a request is in another language, or about something that the table does not know. */
+const minKnownShare = 0.5
 
 /** Full-text index of tools. Stores no text; updating a document touches only its own terms. */
 export class SearchIndex {
@@ -102,8 +56,15 @@ export class SearchIndex {
   /** Term numbers by slot. */
   readonly #terms: Uint32Array[] = []
   readonly #vacant: number[] = []
-  /** Cache of tokenized words: a catalog uses the same few thousand. */
-  readonly #known: { readonly [R in Reading]: Map<string, readonly string[]> } = { name: new Map(), prose: new Map() }
+  readonly #reader = new DocumentReader(this.#vocabulary)
+  readonly #vectors = new DocumentVectors()
+  readonly #actions: (Action | undefined)[] = []
+  readonly #evidence = new MatchEvidence({
+    vocabulary: this.#vocabulary,
+    postings: this.#postings,
+    sources: this.#sources,
+    terms: this.#terms,
+  })
 
   get size(): number {
     return this.#slots.size
@@ -117,11 +78,14 @@ export class SearchIndex {
   set(document: SearchDocument): void {
     this.delete(document.id)
     const slot = this.#vacant.pop() ?? this.#ids.length
-    const { terms, payloads } = this.#read(document)
+    const { terms, payloads } = this.#reader.read(document)
     this.#slots.set(document.id, slot)
     this.#ids[slot] = document.id
     this.#sources.set(slot, document.source)
     this.#terms[slot] = terms
+    this.#actions[slot] = actionOfTool(document)
+    const table = meaningTable()
+    this.#vectors.set(slot, table.vectorOf(wordsOfTool(document, table.has)))
     for (let i = 0; i < terms.length; i++) this.#postings.add(terms[i] as number, slot, payloads[i] as number)
   }
 
@@ -134,40 +98,78 @@ export class SearchIndex {
     this.#ids[slot] = ''
     this.#sources.delete(slot)
     this.#terms[slot] = new Uint32Array(0)
+    this.#vectors.set(slot, undefined)
     this.#vacant.push(slot)
     return true
   }
 
   /** Finds the best documents for any query in bounded time. */
-  search(query: string, { limit = defaultLimit, filter, perSource, explain = false, boost }: SearchOptions = {}): SearchResult {
+  search(query: string, options: SearchOptions = {}): SearchResult {
+    const { limit = defaultLimit, filter, perSource, explain = false, boost, meaning = true, minConfidence } = options
     const count = countOf(limit)
     const parsed = parseQuery(query)
+    const asked = askedActions(parsed)
     const scope = this.#visibleDocuments(filter)
     const holders = new Holders(this.#postings, scope)
     const resolver = new TermResolver(this.#vocabulary, holders)
-    const clauses = parsed.clauses.map((clause) => clause.map((queryTerm) => resolver.resolve(queryTerm)))
-    const near = this.#candidates(clauses, parsed, scope, Math.max(maxCandidates, 2 * count))
+    const clauses = parsed.clauses.map((clause) => withoutCompoundParts(clause.map((queryTerm) => resolver.resolve(queryTerm))))
+    const size = Math.max(maxCandidates, 2 * count)
+    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), clauses, asked)
+    const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
+    const belief = beliefOf(this.#evidence.ofClauses(safe, clauses, holders))
+    const closeness = meaning ? parsed.texts.map((text) => this.#closeness(text, scope, size)) : []
+    const near = this.#fused(lexical, closeness, rated(certaintyOf(belief)))
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
-    const ranked = selectMatches(candidates, {
+    const selected = selectMatches(candidates, {
       count: Math.max(1, count),
       perSource: cap,
-      ...(scope.sources !== undefined && count <= maxDistinct && { areSimilar: this.#areSimilar }),
+      ...(scope.sources !== undefined && {
+        cloneOf: this.#cloneOf,
+        isNamedSource: this.#isNamedIn(parsed),
+        ...(count <= maxDistinct && { areSimilar: this.#areSimilar }),
+      }),
     })
+    const ranked = this.#safeFirst(selected, asked)
+    const isNamed = candidates.some(({ naming }) => naming > 0)
+    const certainty = isNamed ? 1 : certaintyOf(belief, this.#support(ranked, clauses, closeness))
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
         id: candidate.id,
         score: score / most,
         isNamed: candidate.naming > 0,
-        ...(explain && { why: { words: this.#explain(candidate.slot, clauses), boost: candidate.boost } }),
+        ...this.#clones(candidate.slot, scope),
+        ...(explain && { why: { words: this.#evidence.explain(candidate.slot, clauses), boost: candidate.boost } }),
       })),
       total: scope.total,
-      confidence: candidates.some(({ naming }) => naming > 0)
-        ? 'strong'
-        : confidenceOf(this.#evidence(candidates, clauses, holders)),
+      confidence: rated(certainty, minConfidence),
+      certainty,
       unmatched: unmatchedIn(clauses),
     }
+  }
+
+  /** Term that copies of a document share. */
+  readonly #cloneOf = (slot: number): number | undefined =>
+    this.#terms[slot]?.findLast((term) => this.#vocabulary.termOf(term).startsWith(cloneMark))
+
+  #clones(slot: number, { visible, sources }: VisibleDocuments): { clones?: readonly string[] } {
+    const term = sources === undefined ? undefined : this.#cloneOf(slot)
+    if (term === undefined || this.#postings.count(term) < 2) return {}
+    const { pool } = this.#postings
+    const start = this.#postings.start(term)
+    const clones: string[] = []
+    for (let at = start; at < start + 2 * this.#postings.count(term); at += 2) {
+      const other = pool[at] as number
+      if (other !== slot && (visible === undefined || visible[other] === 1)) clones.push(this.#ids[other] ?? '')
+    }
+    return clones.length === 0 ? {} : { clones: clones.sort() }
+  }
+
+  /** Tells which sources a query names. */
+  #isNamedIn({ clauses }: ParsedQuery): (source: number) => boolean {
+    const words = new Set(clauses.flat().map(({ word }) => word))
+    return (source) => words.has(keyOf(this.#sources.nameOf(source)))
   }
 
   /** True if two documents have nearly the same words; numbers do not count. */
@@ -208,6 +210,96 @@ export class SearchIndex {
     return { total, visible, ...(isMixed && { sources }) }
   }
 
+  /** Compares a text with all visible documents; undefined if its meaning is unknown. */
+  #closeness(text: string, scope: VisibleDocuments, count: number): Closeness | undefined {
+    const table = meaningTable()
+    const { words, knownShare } = wordsOfQuery(text, table.has)
+    const vector = knownShare < minKnownShare ? undefined : table.vectorOf(words)
+    if (vector === undefined) return undefined
+    return this.#vectors.compare(vector, this.#ids.length, scope, { count, comesFirst: this.#comesFirst })
+  }
+
+  /** Prefers tools whose verb agrees with the request and whose name was asked for. */
+  #reranked(
+    candidates: readonly Candidate[],
+    clauses: readonly (readonly Lookup[])[],
+    asked: AskedActions,
+  ): readonly Candidate[] {
+    const lookups = clauses.flat()
+    return candidates.map((candidate) => {
+      const found = new Set(this.#evidence.found(candidate.slot, lookups).map(({ term }) => term))
+      const name = this.#evidence.nameTerms(candidate.slot)
+      const share = name.length === 0 ? 0 : name.filter((term) => found.has(term)).length / name.length
+      const factor = actionFactor(asked, this.#actions[candidate.slot]) * (1 + nameBonus * share)
+      return { ...candidate, scores: candidate.scores.map((score) => factor * score) }
+    })
+  }
+
+  /** Adds the closeness in meaning to the scores, and the documents that only their meaning finds. */
+  #fused(
+    lexical: readonly Candidate[],
+    closeness: readonly (Closeness | undefined)[],
+    confidence: Confidence,
+  ): readonly Candidate[] {
+    if (closeness.every((each) => each === undefined)) return lexical
+    const known = new Set(lexical.map(({ slot }) => slot))
+    const others = new Set(closeness.flatMap((each) => each?.best.filter((slot) => !known.has(slot)) ?? []))
+    const added = [...others].map((slot) =>
+      this.#candidate(
+        slot,
+        0,
+        closeness.map(() => 0),
+      ),
+    )
+    const best = closeness.map((_, clause) => Math.max(...lexical.map(({ scores }) => scores[clause] ?? 0), 0) || 1)
+    return [...lexical, ...added].map((candidate) => ({
+      ...candidate,
+      scores: candidate.scores.map((score, clause) => {
+        const close = closeness[clause]
+        if (close === undefined) return score
+        return fusedScore(score, best[clause] ?? 1, { document: candidate.slot, closeness: close, confidence })
+      }),
+    }))
+  }
+
+  #support(
+    ranked: readonly RankedCandidate[],
+    clauses: readonly (readonly Lookup[])[],
+    closeness: readonly (Closeness | undefined)[],
+  ): MeaningSupport | undefined {
+    const known = closeness.filter((each) => each !== undefined)
+    const [first] = ranked
+    if (known.length === 0 || first === undefined) return undefined
+    const top = ranked.slice(0, 5)
+    const cosines = known.map((each) => Math.max(...top.map(({ candidate }) => each.cosines[candidate.slot] as number)))
+    const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
+    const rarest = words.reduce<Lookup | undefined>(
+      (a, b) => (a === undefined || b.most.common > a.most.common ? b : a),
+      undefined,
+    )
+    const found = rarest === undefined ? [] : this.#evidence.found(first.candidate.slot, [rarest])
+    return {
+      cosine: cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length,
+      lacksRarest: words.length <= 6 && !found.some(({ via }) => via !== 'synonym'),
+    }
+  }
+
+  /** True for a destructive tool if the request does not ask for destruction. */
+  #isUnasked(slot: number, { isDestructive }: AskedActions): boolean {
+    return !isDestructive && this.#actions[slot] === 'delete'
+  }
+
+  /** A destructive tool is not first unless it was asked for. */
+  #safeFirst(ranked: readonly RankedCandidate[], asked: AskedActions): readonly RankedCandidate[] {
+    const isSafe = ({ candidate: { slot, naming } }: RankedCandidate): boolean => naming > 0 || !this.#isUnasked(slot, asked)
+    const first = ranked.findIndex(isSafe)
+    return first <= 0 ? ranked : [ranked[first] as RankedCandidate, ...ranked.filter((_, index) => index !== first)]
+  }
+
+  #candidate(slot: number, naming: Candidate['naming'], scores: readonly number[]): Candidate {
+    return { slot, id: this.#ids[slot] ?? '', source: this.#sources.numbers[slot] as number, naming, scores, boost: 1 }
+  }
+
   #candidates(
     clauses: readonly (readonly Lookup[])[],
     { whole, names }: ParsedQuery,
@@ -224,15 +316,12 @@ export class SearchIndex {
     const keys = names.map((name) => keyMark + name)
     const mentioned = this.#holders(keys, scope, count)
     const best = board.best(count, this.#comesFirst)
-    return [...new Set([...spelt, ...called, ...mentioned, ...best, ...this.#ofOtherSources(best, scope, count)])].map(
-      (slot) => ({
+    return [...new Set([...spelt, ...called, ...mentioned, ...best, ...this.#ofOtherSources(best, scope, count)])].map((slot) =>
+      this.#candidate(
         slot,
-        id: this.#ids[slot] ?? '',
-        source: this.#sources.numbers[slot] as number,
-        naming: spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
-        scores: clauses.map((_, clause) => board.score(clause, slot)),
-        boost: 1,
-      }),
+        spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
+        clauses.map((_, clause) => board.score(clause, slot)),
+      ),
     )
   }
 
@@ -261,191 +350,7 @@ export class SearchIndex {
 
   /** Breaks ties by id, independent of insertion order. */
   readonly #comesFirst = (a: number, b: number): boolean => (this.#ids[a] ?? '') < (this.#ids[b] ?? '')
-
-  /** Returns the best term of each word in a document. */
-  #found(slot: number, lookups: readonly Lookup[]): readonly Found[] {
-    return lookups.flatMap((lookup) => {
-      let best: Found | undefined
-      for (const { term, via, weight } of lookup.matches) {
-        const payload = this.#postings.payload(term, slot)
-        if (payload === undefined) continue
-        const { floor, slope, ceiling } = matchWeights[via]
-        const worth =
-          valueFor(weight, this.#sources.numbers[slot] as number) *
-          Math.min(ceiling, floor + (slope * (payload >>> 16)) / maxImpact)
-        if (best === undefined || worth > best.worth) best = { lookup, term, via, worth, mask: payload & 0xffff }
-      }
-      return best === undefined ? [] : [best]
-    })
-  }
-
-  #explain(slot: number, clauses: readonly (readonly Lookup[])[]): readonly ExplainedWord[] {
-    const source = this.#sources.numbers[slot] as number
-    const most = clauses.reduce((sum, clause) => sum + maxWeight(clause, source), 0) || 1
-    return clauses.flatMap((lookups) =>
-      this.#found(slot, lookups).map(({ lookup, term, via, worth, mask }) => ({
-        word: lookup.queryTerm.word,
-        term: this.#vocabulary.termOf(term),
-        via,
-        fields: fields.filter((_, index) => (mask & (1 << index)) !== 0).map(({ name }) => name),
-        worth: worth / most,
-      })),
-    )
-  }
-
-  /** Returns the evidence for the best match of each clause, and for comparable matches of other sources. */
-  #evidence(
-    candidates: readonly Candidate[],
-    clauses: readonly (readonly Lookup[])[],
-    holders: Holders,
-  ): readonly ClauseEvidence[] {
-    return clauses.map((lookups, clause) => {
-      const weight = maxWeight(lookups)
-      const [best, ...others] = bestOfSources(candidates, clause)
-      if (best === undefined || weight === 0) return { weight, best: noEvidence }
-      return {
-        weight,
-        best: this.#evidenceFor(best, lookups, holders),
-        others: others.map((other) => this.#evidenceFor(other, lookups, holders)),
-      }
-    })
-  }
-
-  #evidenceFor({ slot, source }: Candidate, lookups: readonly Lookup[], holders: Holders): Evidence {
-    const words = wordsOf(lookups, source)
-    if (words === 0) return noEvidence
-    const literal = this.#found(slot, lookups).filter(({ via }) => via !== 'synonym')
-    const matched = literal.map(({ lookup }) => lookup)
-    return {
-      coverage: wordsOf(matched, source) / words,
-      nameShare: this.#nameShare(slot, new Set(literal.map(({ term }) => term)), holders),
-      amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
-    }
-  }
-
-  /** Returns the weighted share of the document name covered by these terms. */
-  #nameShare(slot: number, terms: ReadonlySet<number>, holders: Holders): number {
-    const source = this.#sources.numbers[slot] as number
-    const inName = [...(this.#terms[slot] ?? [])].filter((term) => ((this.#postings.payload(term, slot) ?? 0) & 1) === 1)
-    const texts = inName.map((term) => this.#vocabulary.termOf(term))
-    let matched = 0
-    let whole = 0
-    for (const [index, term] of inName.entries()) {
-      // Parts of a joined name are not counted twice.
-      if (texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text))) continue
-      const weight = valueFor(holders.rarity(holders.of(term)), source)
-      whole += weight
-      if (terms.has(term)) matched += weight
-    }
-    return whole === 0 ? 0 : matched / whole
-  }
-
-  /** Tokenizes a document: term numbers, and a payload of impact and fields for each. */
-  #read(document: SearchDocument): { readonly terms: Uint32Array; readonly payloads: Uint32Array } {
-    const rows = new Map<number, number>()
-    let counts = new Uint16Array(64 * fields.length)
-    const lengths = new Float64Array(fields.length)
-    for (const [index, { reading, limit, textsOf }] of fields.entries()) {
-      let length = 0
-      for (const text of textsOf(document)) {
-        if (text === undefined || length >= limit) continue
-        eachWord(fold(text.slice(0, maxTextLength)), (word) => {
-          if (length >= limit) return
-          for (const term of this.#termsOf(word, reading)) {
-            const number = this.#vocabulary.admit(term)
-            let row = rows.get(number)
-            if (row === undefined) {
-              row = rows.size
-              rows.set(number, row)
-              if (rows.size * fields.length > counts.length) counts = doubled(counts)
-            }
-            const at = row * fields.length + index
-            counts[at] = (counts[at] ?? 0) + 1
-            length++
-          }
-        })
-      }
-      lengths[index] = length
-    }
-    const marks = Array.from(nameKeys(document), (marked) => this.#vocabulary.admit(marked))
-    const terms = new Uint32Array(rows.size + marks.length)
-    const payloads = new Uint32Array(terms.length)
-    for (const [number, row] of rows) {
-      terms[row] = number
-      payloads[row] = payloadOf(counts, row, lengths)
-    }
-    terms.set(marks, rows.size)
-    return { terms, payloads }
-  }
-
-  #termsOf(word: string, reading: Reading): readonly string[] {
-    const known = this.#known[reading]
-    const found = known.get(word)
-    if (found !== undefined) return found
-    const terms = termsOf(word, reading)
-    if (known.size >= maxKnownWords) known.clear()
-    known.set(word, terms)
-    return terms
-  }
 }
-
-const noEvidence: Evidence = { coverage: 0, nameShare: 0, amount: 0 }
-
-/** Returns the best candidate for a clause, followed by the best of other sources that are comparable. */
-function bestOfSources(candidates: readonly Candidate[], clause: number): readonly Candidate[] {
-  const scoreOfClause = ({ scores }: Candidate): number => scores[clause] ?? 0
-  const best = new Map<number, Candidate>()
-  for (const candidate of candidates) {
-    const other = best.get(candidate.source)
-    const lead = other === undefined ? 1 : scoreOfClause(candidate) - scoreOfClause(other)
-    if (lead > 0 || (lead === 0 && other !== undefined && candidate.id < other.id)) best.set(candidate.source, candidate)
-  }
-  const [first, ...others] = [...best.values()].sort((a, b) => scoreOfClause(b) - scoreOfClause(a) || (a.id < b.id ? -1 : 1))
-  if (first === undefined) return []
-  return [first, ...others.slice(0, maxOthers).filter((each) => scoreOfClause(each) >= comparableShare * scoreOfClause(first))]
-}
-
-interface Found {
-  readonly lookup: Lookup
-  readonly term: number
-  readonly via: Via
-  readonly worth: number
-  /** A bit for each field. */
-  readonly mask: number
-}
-
-function payloadOf(counts: Uint16Array, row: number, lengths: Float64Array): number {
-  let mask = 0
-  for (let i = 0; i < fields.length; i++) if ((counts[row * fields.length + i] ?? 0) > 0) mask |= 1 << i
-  const impact = Math.round(termImpact(counts, row, lengths) * maxImpact)
-  return ((impact << 16) | mask) >>> 0
-}
-
-function doubled(array: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
-  const larger = new Uint16Array(array.length * 2)
-  larger.set(array)
-  return larger
-}
-
-/** Returns the name as written, and the keys of the name, with and without the server, and of the title. */
-function nameKeys({ name, title = '', server = '' }: SearchDocument): ReadonlySet<string> {
-  const [nameKey = '', titleKey = '', serverKey = ''] = [name, title, server].map((text) => keyOf(text.slice(0, maxNameLength)))
-  const keys = [nameKey, serverKey + nameKey, titleKey].filter((key) => key !== '')
-  return new Set([nameMark + name.slice(0, maxNameLength), ...keys.map((key) => keyMark + key)])
-}
-
-/** Sums the maximum weight per word; a word with several terms counts once. */
-function wordsOf(lookups: readonly Lookup[], source: number): number {
-  const words = new Map<string, number>()
-  for (const { queryTerm, most } of lookups)
-    words.set(queryTerm.word, Math.max(valueFor(most, source), words.get(queryTerm.word) ?? 0))
-  let sum = 0
-  for (const most of words.values()) sum += most
-  return sum
-}
-
-const maxWeight = (lookups: readonly Lookup[], source = noSource): number =>
-  lookups.reduce((sum, { most }) => sum + valueFor(most, source), 0)
 
 function unmatchedIn(clauses: readonly (readonly Lookup[])[]): readonly string[] {
   const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
@@ -465,3 +370,14 @@ const boosted = (candidate: Candidate, boost: number): Candidate => ({
 })
 
 const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(maxBoost, Math.max(0, boost)) : 1)
+
+/** "GitHub" is one word: its parts count only if no tool has the whole. */
+function withoutCompoundParts(lookups: readonly Lookup[]): readonly Lookup[] {
+  const isWhole = ({ queryTerm: { term, word } }: Lookup): boolean => term === stem(word)
+  const known = new Set(
+    lookups
+      .filter((each) => isWhole(each) && each.matches.some(({ via }) => via === 'literal'))
+      .map(({ queryTerm }) => queryTerm.word),
+  )
+  return lookups.filter((each) => isWhole(each) || each.queryTerm.kind === 'hint' || !known.has(each.queryTerm.word))
+}

@@ -32,6 +32,10 @@ export interface SelectionOptions {
   readonly perSource: number
   /** True for documents that are nearly the same. Absent if there is only one source, or no limit for them. */
   readonly areSimilar?: (slot: number, other: number) => boolean
+  /** Number that copies of one tool share; undefined for a tool without one. */
+  readonly cloneOf?: (slot: number) => number | undefined
+  /** True for a source that the query names; it has no limit. */
+  readonly isNamedSource?: (source: number) => boolean
 }
 
 /** Returns the first `count` candidates in order. */
@@ -109,14 +113,23 @@ function byPlace(a: RankedCandidate, b: RankedCandidate): number {
  */
 function limitPerSource(
   ranked: readonly RankedCandidate[],
-  { count, perSource, areSimilar }: SelectionOptions,
+  { count, perSource, areSimilar, cloneOf, isNamedSource }: SelectionOptions,
 ): readonly RankedCandidate[] {
   const rest = [...ranked]
   const shown: RankedCandidate[] = []
   const copies: RankedCandidate[] = []
   const taken = new Map<number, number>()
   const isFull = ({ candidate }: RankedCandidate): boolean =>
-    candidate.naming === 0 && (taken.get(candidate.source) ?? 0) >= perSource
+    candidate.naming === 0 && (taken.get(candidate.source) ?? 0) >= perSource && isNamedSource?.(candidate.source) !== true
+  const clones = new Set<number>()
+  /** True for a copy of a tool that is already shown: the result names it there. */
+  const isClone = ({ candidate: { slot } }: RankedCandidate): boolean => {
+    const clone = cloneOf?.(slot)
+    if (clone === undefined) return false
+    const isKnown = clones.has(clone)
+    clones.add(clone)
+    return isKnown
+  }
   const isCopy = ({ candidate: { source, slot } }: RankedCandidate): boolean => {
     if (areSimilar === undefined || (taken.get(source) ?? 0) < similarPlaces(count)) return false
     const own = shown.filter(({ candidate }) => candidate.source === source)
@@ -126,6 +139,7 @@ function limitPerSource(
     const first = rest[0] as RankedCandidate
     const other = isFull(first) ? rest.findIndex((each) => !isFull(each) && each.score >= comparableShare * first.score) : 0
     const [next] = rest.splice(Math.max(0, other), 1) as [RankedCandidate]
+    if (isClone(next)) continue
     if (isCopy(next)) {
       copies.push(next)
       continue

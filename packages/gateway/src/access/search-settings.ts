@@ -19,8 +19,8 @@ export class SearchSettingsCache {
   }
 }
 
-function settingsOf({ embedder, deadlineMs, learn }: SearchConfig): SearchSettings {
-  if (embedder === undefined) return { deadlineMs, learn }
+function settingsOf({ embedder, deadlineMs, learn, minConfidence }: SearchConfig): SearchSettings {
+  if (embedder === undefined) return { deadlineMs, learn, minConfidence }
   const { url, model, apiKey } = embedder
-  return { deadlineMs, learn, embedder: openAiEmbedder({ url, model, ...(apiKey !== undefined && { apiKey }) }) }
+  return { deadlineMs, learn, minConfidence, embedder: openAiEmbedder({ url, model, ...(apiKey !== undefined && { apiKey }) }) }
 }

@@ -82,6 +82,11 @@ export class Approvals {
     return ((await this.#options.store?.list()) ?? []).filter(({ expiresAt }) => expiresAt > now)
   }
 
+  /** Number of calls that wait for an answer. */
+  async pendingCount(): Promise<number> {
+    return (await this.list()).filter(({ state }) => state === 'pending').length
+  }
+
   /** Answers an open question, or revokes an approval. Resolves once this is on disk; `undefined` if there is nothing to decide. */
   async decide(
     id: string,

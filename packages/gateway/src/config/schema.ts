@@ -54,6 +54,12 @@ const search = z.strictObject({
   embedder: embedder
     .optional()
     .describe('Enables semantic search. Tool names, descriptions and queries are sent to this endpoint'),
+  minConfidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.42)
+    .describe('Confidence below which a search has no match. Lower: more answers, more of them wrong'),
   deadlineMs: ms.min(1).default(300).describe('How long a search waits for the embedder before it falls back to keyword search'),
   learn: z.boolean().default(false).describe('Ranks tools higher that were called after similar searches with the same token'),
 })

@@ -9,7 +9,7 @@ const freeSettings = new Set<string>([
 ])
 
 const freeParts: { readonly [key: string]: readonly string[] | undefined } = {
-  search: ['deadlineMs', 'learn'],
+  search: ['deadlineMs', 'learn', 'minConfidence'],
   results: ['maxCharacters'],
 }
 

@@ -5,10 +5,12 @@ import type { Embedder } from './embedder.ts'
 /** Search settings, for everyone or per principal. */
 export type SearchChoice = SearchSettings | ((principal: Principal | undefined) => SearchSettings)
 
-/** Extends keyword search, which needs no settings. */
+/** Extends the built-in search, which needs no settings. */
 export interface SearchSettings<P extends Principal = Principal> {
-  /** Also finds tools by semantic similarity. Tools that the query names, and literal matches, stay on top. */
+  /** Finds tools by semantic similarity, instead of the built-in table. Tools that the query names, and literal matches, stay on top. */
   readonly embedder?: Embedder
+  /** Confidence below which a search has no match, from 0 to 1. Lower: more answers, more of them wrong. Default: 0.42. */
+  readonly minConfidence?: number
   /** Timeout for the embedder, and for `rank`; after it, the search continues without. Default: 300. */
   readonly deadlineMs?: number
   /** Determines the final order. */

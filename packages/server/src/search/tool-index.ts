@@ -15,6 +15,8 @@ interface ScoredEntry {
   readonly score: number
   /** The query contains the name of this tool. */
   readonly isNamed: boolean
+  /** Copies of this tool from other sources. */
+  readonly clones?: readonly ToolEntry[]
 }
 
 export interface ToolSearchResult extends Omit<SearchResult, 'matches'> {
@@ -23,7 +25,7 @@ export interface ToolSearchResult extends Omit<SearchResult, 'matches'> {
   readonly fallback?: Fallback
 }
 
-export interface IndexQuery extends Pick<SearchOptions, 'boost' | 'perSource'> {
+export interface IndexQuery extends Pick<SearchOptions, 'boost' | 'perSource' | 'meaning' | 'minConfidence'> {
   readonly allowed: (entry: ToolEntry) => boolean
   readonly limit: number
 }
@@ -45,9 +47,10 @@ export class ToolIndex {
     const { matches, ...rest } = this.#index.search(query, { ...options, filter: permitted })
     return {
       ...rest,
-      matches: matches.flatMap(({ id, score, isNamed }) => {
+      matches: matches.flatMap(({ id, score, isNamed, clones }) => {
         const entry = this.#entries.get(id)
-        return entry === undefined ? [] : [{ entry, score, isNamed }]
+        if (entry === undefined) return []
+        return [{ entry, score, isNamed, ...(clones !== undefined && { clones: clones.flatMap((each) => this.#entries.get(each) ?? []) }) }]
       }),
     }
   }

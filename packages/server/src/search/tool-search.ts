@@ -36,7 +36,7 @@ const maxEmbedders = 32
 /** Number of keyword matches that an embedder or `rank` may reorder. */
 const maxCandidates = 50
 /** Share of a result that one source may take while others have comparable matches. */
-const sourceShare = 0.6
+const sourceShare = 0.4
 
 /** Searches the tools of a toolbox: by keyword and, depending on the settings, by embedding, usage history and custom rank. */
 export class ToolSearch {
@@ -79,7 +79,7 @@ export class ToolSearch {
 
   #searchIndex(
     { catalog, isShared, query, among, limit }: SearchRequest,
-    { embedder, rank }: SearchSettings,
+    { embedder, rank, minConfidence }: SearchSettings,
     boost: Boost | undefined,
   ): ToolSearchResult {
     // The index holds entries as declared; results hold them as this scope sees them.
@@ -89,6 +89,9 @@ export class ToolSearch {
     const result = index.search(catalog, query, {
       ...(isFinal ? { limit } : { limit: Math.max(limit, maxCandidates), perSource: Math.ceil(sourceShare * limit) }),
       ...(boost !== undefined && { boost }),
+      ...(minConfidence !== undefined && { minConfidence }),
+      // A real model knows more than the built-in table.
+      meaning: embedder === undefined,
       allowed: (entry) => visible.has(entry),
     })
     return { ...result, matches: result.matches.map((match) => ({ ...match, entry: visible.get(match.entry) ?? match.entry })) }
@@ -135,8 +138,7 @@ export class ToolSearch {
     const kept = lexical.confidence === 'none' ? keywordMatches.filter(({ id }) => isRelated.has(id)) : keywordMatches
     const keptIds = new Set(kept.map(({ id }) => id))
     const semantic = compared.scores.filter(({ id }) => isRelated.has(id) || keptIds.has(id))
-    const { total, confidence, unmatched } = lexical
-    const fused = fuse({ matches: kept, total, confidence, unmatched }, semantic, maxCandidates + related.length)
+    const fused = fuse({ ...lexical, matches: kept }, semantic, maxCandidates + related.length)
     const boosted = fused.matches.map((match) =>
       boost === undefined || keptIds.has(match.id) ? match : { ...match, score: match.score * boost(match.id) },
     )

@@ -21,6 +21,10 @@ export class Sources implements DocumentSources {
     return this.#known.size
   }
 
+  nameOf(number: number): string {
+    return this.#names[number] ?? ''
+  }
+
   /** Numbers are below this. */
   get capacity(): number {
     return this.#names.length

@@ -55,11 +55,16 @@ export async function searchTools(
     signal,
     run: () => runtime.search.search(scope, { catalog, isShared, query, among: entries, limit, signal }),
   })
-  const tools = found.confidence === 'none' ? [] : found.matches.map(({ entry }) => entry.tool)
+  const matches = shownMatches(found, request.limit)
+  const tools = matches.map(({ entry }) => entry.tool)
   const { fallback } = found
   const note = fallback === undefined ? [] : [fallbackMessages[fallback]]
   return withCost(
-    [headline(query, found, tools.length, entries.length), ...tools.map((tool) => formatTool(detail, tool)), ...note],
+    [
+      headline(query, found, tools.length, entries),
+      ...matches.map(({ entry, clones }) => `${formatTool(detail, entry.tool)}${clonesHint(clones)}`),
+      ...note,
+    ],
     {
       total: entries.length,
       confidence: found.confidence,
@@ -108,6 +113,22 @@ export function withCost(lines: readonly string[], data: Record<string, unknown>
   return surfaceResult(text, { ...data, cost: estimateTokens(text) })
 }
 
+/** Low-confidence matches are mostly wrong, so fewer of them are shown. */
+const weakMatches = 3
+
+function shownMatches({ confidence, matches }: ToolSearchResult, limit: number | undefined): ToolSearchResult['matches'] {
+  if (confidence === 'none') return []
+  return confidence === 'weak' && limit === undefined ? matches.slice(0, weakMatches) : matches
+}
+
+const maxClones = 3
+
+function clonesHint(clones: readonly ToolEntry[] = []): string {
+  if (clones.length === 0) return ''
+  const names = clones.slice(0, maxClones).map(({ tool }) => tool.name)
+  return ` (+${clones.length} similar: ${names.join(', ')}${clones.length > maxClones ? ', …' : ''})`
+}
+
 const formatTool = (detail: Detail, tool: Tool): string =>
   detail === 'full' ? JSON.stringify(tool) : detail === 'names' ? `- ${tool.name}` : `- ${signature(tool)}`
 
@@ -120,11 +141,16 @@ function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchReques
 const howToAsk =
   'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists all tools.'
 
-function headline(query: string, { confidence, unmatched }: ToolSearchResult, matches: number, total: number): string {
+function headline(
+  query: string,
+  { confidence, unmatched }: ToolSearchResult,
+  matches: number,
+  entries: readonly ToolEntry[],
+): string {
   if (matches === 0) {
-    return `No match for "${printable(query)}" among ${counted(total, 'tool')}. ${howToAsk}`
+    return `No match for "${printable(query)}" among ${counted(entries.length, 'tool')}.${coverage(entries)} ${howToAsk}`
   }
-  const count = `${matches} of ${counted(total, 'tool')}`
+  const count = `${matches} of ${counted(entries.length, 'tool')}`
   if (confidence === 'strong') return `${count}:`
   const missing =
     unmatched.length === 0
@@ -136,11 +162,21 @@ function headline(query: string, { confidence, unmatched }: ToolSearchResult, ma
   return `Low-confidence matches (${count}).${missing} ${howToAsk}`
 }
 
+const maxCoveredGroups = 12
+
+/** Names the groups, so that a model knows whether another query can help. */
+function coverage(entries: readonly ToolEntry[]): string {
+  const groups = [...namesByGroup(entries)].filter(([group]) => group !== '').sort(([, a], [, b]) => b.length - a.length)
+  if (groups.length === 0) return ''
+  const names = groups.slice(0, maxCoveredGroups).map(([group, tools]) => `${group} (${tools.length})`)
+  return ` The tools cover: ${names.join(', ')}${groups.length > maxCoveredGroups ? `, and ${groups.length - maxCoveredGroups} more groups` : ''}.`
+}
+
 const maxNamesPerGroup = 12
 const maxGroups = 40
 
-/** Lists all tools by group. */
-function browseReply(entries: readonly ToolEntry[]): CallToolResult {
+/** Tool names by group; '' for tools without one. */
+function namesByGroup(entries: readonly ToolEntry[]): ReadonlyMap<string, readonly string[]> {
   const byGroup = new Map<string, string[]>()
   for (const { tool, visibility } of entries) {
     const group = visibility.group === gateName ? '' : (visibility.group ?? '')
@@ -148,6 +184,12 @@ function browseReply(entries: readonly ToolEntry[]): CallToolResult {
     if (names === undefined) byGroup.set(group, [tool.name])
     else names.push(tool.name)
   }
+  return byGroup
+}
+
+/** Lists all tools by group. */
+function browseReply(entries: readonly ToolEntry[]): CallToolResult {
+  const byGroup = namesByGroup(entries)
   const lines = [...byGroup].slice(0, maxGroups).map(([group, names]) => {
     const more = names.length > maxNamesPerGroup ? `, … ${names.length - maxNamesPerGroup} more` : ''
     return `- ${group === '' ? 'without a group' : group} (${names.length}): ${names.slice(0, maxNamesPerGroup).join(', ')}${more}`

@@ -1,0 +1,24 @@
+import { type Confidence, type SearchDocument, SearchIndex } from '@unfold-mcp/core'
+
+/** A search over one catalogue. Variants of the search are compared by passing another one. */
+export type Search = (query: string, limit: number) => Answer
+
+export interface Answer {
+  /** Best first. */
+  readonly ids: readonly string[]
+  readonly confidence: Confidence
+  /** The number behind the confidence, if the search exposes it. */
+  readonly belief?: number
+}
+
+/** Creates the search of a catalogue. */
+export type SearchOver = (documents: readonly SearchDocument[]) => Search
+
+export const searchOver: SearchOver = (documents) => {
+  const index = new SearchIndex()
+  for (const document of documents) index.set(document)
+  return (query, limit) => {
+    const { matches, confidence } = index.search(query, { limit })
+    return { ids: matches.map(({ id }) => id), confidence }
+  }
+}

@@ -1,0 +1,153 @@
+import type { ClauseEvidence, Evidence } from './confidence.ts'
+import { fields } from './fields.ts'
+import { type Holders, valueFor } from './holders.ts'
+import type { Lookup } from './lookup.ts'
+import { matchWeights, type Via } from './ranking.ts'
+import { maxImpact } from './scoreboard.ts'
+import type { ExplainedWord } from './search-result.ts'
+import { type Candidate, comparableShare } from './selection.ts'
+import type { Postings } from './storage/postings.ts'
+import { type DocumentSources, noSource } from './storage/sources.ts'
+import type { Vocabulary } from './storage/vocabulary.ts'
+
+/** A word of the query in a document: its best matching term. */
+export interface Found {
+  readonly lookup: Lookup
+  readonly term: number
+  readonly via: Via
+  readonly worth: number
+  /** A bit for each field. */
+  readonly mask: number
+}
+
+/** The parts of an index that evidence comes from. */
+export interface IndexParts {
+  readonly vocabulary: Vocabulary
+  readonly postings: Postings
+  readonly sources: DocumentSources
+  /** Term numbers by document. */
+  readonly terms: readonly Uint32Array[]
+}
+
+/** Number of other sources whose best match is examined. */
+const maxOthers = 5
+
+/** Reads from the index why a document matches. */
+export class MatchEvidence {
+  readonly #index: IndexParts
+
+  constructor(index: IndexParts) {
+    this.#index = index
+  }
+
+  /** Returns the best term of each word in a document. */
+  found(slot: number, lookups: readonly Lookup[]): readonly Found[] {
+    const { postings, sources } = this.#index
+    return lookups.flatMap((lookup) => {
+      let best: Found | undefined
+      for (const { term, via, weight } of lookup.matches) {
+        const payload = postings.payload(term, slot)
+        if (payload === undefined) continue
+        const { floor, slope, ceiling } = matchWeights[via]
+        const worth =
+          valueFor(weight, sources.numbers[slot] as number) * Math.min(ceiling, floor + (slope * (payload >>> 16)) / maxImpact)
+        if (best === undefined || worth > best.worth) best = { lookup, term, via, worth, mask: payload & 0xffff }
+      }
+      return best === undefined ? [] : [best]
+    })
+  }
+
+  explain(slot: number, clauses: readonly (readonly Lookup[])[]): readonly ExplainedWord[] {
+    const source = this.#index.sources.numbers[slot] as number
+    const most = clauses.reduce((sum, clause) => sum + maxWeight(clause, source), 0) || 1
+    return clauses.flatMap((lookups) =>
+      this.found(slot, lookups).map(({ lookup, term, via, worth, mask }) => ({
+        word: lookup.queryTerm.word,
+        term: this.#index.vocabulary.termOf(term),
+        via,
+        fields: fields.filter((_, index) => (mask & (1 << index)) !== 0).map(({ name }) => name),
+        worth: worth / most,
+      })),
+    )
+  }
+
+  /** Returns the evidence for the best match of each clause, and for comparable matches of other sources. */
+  ofClauses(
+    candidates: readonly Candidate[],
+    clauses: readonly (readonly Lookup[])[],
+    holders: Holders,
+  ): readonly ClauseEvidence[] {
+    return clauses.map((lookups, clause) => {
+      const weight = maxWeight(lookups)
+      const [best, ...others] = bestOfSources(candidates, clause)
+      if (best === undefined || weight === 0) return { weight, best: noEvidence }
+      return {
+        weight,
+        best: this.#of(best, lookups, holders),
+        others: others.map((other) => this.#of(other, lookups, holders)),
+      }
+    })
+  }
+
+  #of({ slot, source }: Candidate, lookups: readonly Lookup[], holders: Holders): Evidence {
+    const words = wordsOf(lookups, source)
+    if (words === 0) return noEvidence
+    const literal = this.found(slot, lookups).filter(({ via }) => via !== 'synonym')
+    const matched = literal.map(({ lookup }) => lookup)
+    return {
+      coverage: wordsOf(matched, source) / words,
+      nameShare: this.#nameShare(slot, new Set(literal.map(({ term }) => term)), holders),
+      amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
+    }
+  }
+
+  /** Returns the weighted share of the document name covered by these terms. */
+  #nameShare(slot: number, terms: ReadonlySet<number>, holders: Holders): number {
+    const source = this.#index.sources.numbers[slot] as number
+    let matched = 0
+    let whole = 0
+    for (const term of this.nameTerms(slot)) {
+      const weight = valueFor(holders.rarity(holders.of(term)), source)
+      whole += weight
+      if (terms.has(term)) matched += weight
+    }
+    return whole === 0 ? 0 : matched / whole
+  }
+
+  /** Returns the terms of the document name. Parts of a joined name are not counted twice. */
+  nameTerms(slot: number): readonly number[] {
+    const { terms, postings, vocabulary } = this.#index
+    const inName = [...(terms[slot] ?? [])].filter((term) => ((postings.payload(term, slot) ?? 0) & 1) === 1)
+    const texts = inName.map((term) => vocabulary.termOf(term))
+    return inName.filter((_, index) => !texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text)))
+  }
+}
+
+const noEvidence: Evidence = { coverage: 0, nameShare: 0, amount: 0 }
+
+/** Returns the best candidate for a clause, followed by the best of other sources that are comparable. */
+function bestOfSources(candidates: readonly Candidate[], clause: number): readonly Candidate[] {
+  const scoreOfClause = ({ scores }: Candidate): number => scores[clause] ?? 0
+  const best = new Map<number, Candidate>()
+  for (const candidate of candidates) {
+    const other = best.get(candidate.source)
+    const lead = other === undefined ? 1 : scoreOfClause(candidate) - scoreOfClause(other)
+    if (lead > 0 || (lead === 0 && other !== undefined && candidate.id < other.id)) best.set(candidate.source, candidate)
+  }
+  const [first, ...others] = [...best.values()].sort((a, b) => scoreOfClause(b) - scoreOfClause(a) || (a.id < b.id ? -1 : 1))
+  if (first === undefined) return []
+  return [first, ...others.slice(0, maxOthers).filter((each) => scoreOfClause(each) >= comparableShare * scoreOfClause(first))]
+}
+
+/** Sums the maximum weight per word; a word with several terms counts once. */
+function wordsOf(lookups: readonly Lookup[], source: number): number {
+  const words = new Map<string, number>()
+  for (const { queryTerm, most } of lookups)
+    words.set(queryTerm.word, Math.max(valueFor(most, source), words.get(queryTerm.word) ?? 0))
+  let sum = 0
+  for (const most of words.values()) sum += most
+  return sum
+}
+
+export const maxWeight = (lookups: readonly Lookup[], source = noSource): number =>
+  lookups.reduce((sum, { most }) => sum + valueFor(most, source), 0)
