@@ -8,8 +8,8 @@ import type { Action } from './language/actions.ts'
 import { stem } from './language/stemmer.ts'
 import { type Lookup, TermResolver } from './lookup.ts'
 import { MatchEvidence, maxWeight } from './match-evidence.ts'
-import { type Closeness, DocumentVectors } from './meaning/document-vectors.ts'
-import { fusedScore } from './meaning/fusion.ts'
+import { DocumentVectors } from './meaning/document-vectors.ts'
+import { MeaningScores } from './meaning/fusion.ts'
 import { meaningTable } from './meaning/table.ts'
 import { wordsOfQuery, wordsOfTool } from './meaning/words.ts'
 import { keyOf, type ParsedQuery, parseQuery } from './query.ts'
@@ -117,8 +117,8 @@ export class SearchIndex {
     const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), clauses, asked)
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
     const belief = beliefOf(this.#evidence.ofClauses(safe, clauses, holders))
-    const closeness = meaning ? parsed.texts.map((text) => this.#closeness(text, scope, size)) : []
-    const near = this.#fused(lexical, closeness, rated(certaintyOf(belief)))
+    const meanings = meaning ? parsed.texts.map((text) => this.#meaningScores(text, scope, size)) : []
+    const near = this.#fused(lexical, meanings, rated(certaintyOf(belief)))
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
     const selected = selectMatches(candidates, {
@@ -132,7 +132,7 @@ export class SearchIndex {
     })
     const ranked = this.#safeFirst(selected, asked)
     const isNamed = candidates.some(({ naming }) => naming > 0)
-    const certainty = isNamed ? 1 : certaintyOf(belief, this.#support(ranked, clauses, closeness))
+    const certainty = isNamed ? 1 : certaintyOf(belief, this.#support(ranked, clauses, meanings))
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
@@ -211,12 +211,13 @@ export class SearchIndex {
   }
 
   /** Compares a text with all visible documents; undefined if its meaning is unknown. */
-  #closeness(text: string, scope: VisibleDocuments, count: number): Closeness | undefined {
+  #meaningScores(text: string, scope: VisibleDocuments, count: number): MeaningScores | undefined {
     const table = meaningTable()
     const { words, knownShare } = wordsOfQuery(text, table.has)
     const vector = knownShare < minKnownShare ? undefined : table.vectorOf(words)
     if (vector === undefined) return undefined
-    return this.#vectors.compare(vector, this.#ids.length, scope, { count, comesFirst: this.#comesFirst })
+    const closeness = this.#vectors.compare(vector, this.#ids.length, scope, { count, comesFirst: this.#comesFirst })
+    return new MeaningScores(closeness, (slot) => this.#sources.numbers[slot] as number, scope.sources !== undefined)
   }
 
   /** Prefers tools whose verb agrees with the request and whose name was asked for. */
@@ -238,40 +239,33 @@ export class SearchIndex {
   /** Adds the closeness in meaning to the scores, and the documents that only their meaning finds. */
   #fused(
     lexical: readonly Candidate[],
-    closeness: readonly (Closeness | undefined)[],
+    meanings: readonly (MeaningScores | undefined)[],
     confidence: Confidence,
   ): readonly Candidate[] {
-    if (closeness.every((each) => each === undefined)) return lexical
+    if (meanings.every((each) => each === undefined)) return lexical
     const known = new Set(lexical.map(({ slot }) => slot))
-    const others = new Set(closeness.flatMap((each) => each?.best.filter((slot) => !known.has(slot)) ?? []))
-    const added = [...others].map((slot) =>
-      this.#candidate(
-        slot,
-        0,
-        closeness.map(() => 0),
-      ),
-    )
-    const best = closeness.map((_, clause) => Math.max(...lexical.map(({ scores }) => scores[clause] ?? 0), 0) || 1)
-    return [...lexical, ...added].map((candidate) => ({
+    const others = new Set(meanings.flatMap((each) => each?.standingOut.filter((slot) => !known.has(slot)) ?? []))
+    const noScores = meanings.map(() => 0)
+    const best = meanings.map((_, clause) => Math.max(0, ...lexical.map(({ scores }) => scores[clause] ?? 0)) || 1)
+    return [...lexical, ...Array.from(others, (slot) => this.#candidate(slot, 0, noScores))].map((candidate) => ({
       ...candidate,
-      scores: candidate.scores.map((score, clause) => {
-        const close = closeness[clause]
-        if (close === undefined) return score
-        return fusedScore(score, best[clause] ?? 1, { document: candidate.slot, closeness: close, confidence })
-      }),
+      scores: candidate.scores.map(
+        (score, clause) =>
+          meanings[clause]?.fused(candidate.slot, { lexical: score, best: best[clause] ?? 1, confidence }) ?? score,
+      ),
     }))
   }
 
   #support(
     ranked: readonly RankedCandidate[],
     clauses: readonly (readonly Lookup[])[],
-    closeness: readonly (Closeness | undefined)[],
+    meanings: readonly (MeaningScores | undefined)[],
   ): MeaningSupport | undefined {
-    const known = closeness.filter((each) => each !== undefined)
+    const known = meanings.filter((each) => each !== undefined)
     const [first] = ranked
     if (known.length === 0 || first === undefined) return undefined
     const top = ranked.slice(0, 5)
-    const cosines = known.map((each) => Math.max(...top.map(({ candidate }) => each.cosines[candidate.slot] as number)))
+    const cosines = known.map((each) => Math.max(...top.map(({ candidate }) => each.cosine(candidate.slot))))
     const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
     const rarest = words.reduce<Lookup | undefined>(
       (a, b) => (a === undefined || b.most.common > a.most.common ? b : a),

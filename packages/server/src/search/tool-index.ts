@@ -50,7 +50,14 @@ export class ToolIndex {
       matches: matches.flatMap(({ id, score, isNamed, clones }) => {
         const entry = this.#entries.get(id)
         if (entry === undefined) return []
-        return [{ entry, score, isNamed, ...(clones !== undefined && { clones: clones.flatMap((each) => this.#entries.get(each) ?? []) }) }]
+        return [
+          {
+            entry,
+            score,
+            isNamed,
+            ...(clones !== undefined && { clones: clones.flatMap((each) => this.#entries.get(each) ?? []) }),
+          },
+        ]
       }),
     }
   }

@@ -57,8 +57,10 @@ export class ToolSearch {
     const choice = this.#options.settings
     const settings = typeof choice === 'function' ? choice(scope.settings.principal) : choice
     const boost = settings.learn === true ? this.#history.boost(scope, query) : undefined
-    const lexical = this.#searchIndex(request, settings, boost)
-    const fused = await this.#addSemanticMatches(lexical, request, settings, boost)
+    const fused =
+      settings.embedder === undefined
+        ? this.#searchIndex(request, settings, boost, true)
+        : await this.#searchWithEmbedder(settings.embedder, request, settings, boost)
     const ranked = await this.#rank(fused, scope, request, settings)
     const matches = ranked.matches.slice(0, limit)
     if (settings.learn === true && ranked.confidence !== 'none') {
@@ -81,6 +83,7 @@ export class ToolSearch {
     { catalog, isShared, query, among, limit }: SearchRequest,
     { embedder, rank, minConfidence }: SearchSettings,
     boost: Boost | undefined,
+    meaning: boolean,
   ): ToolSearchResult {
     // The index holds entries as declared; results hold them as this scope sees them.
     const visible = new Map(among.map((entry) => [entry.declared ?? entry, entry]))
@@ -90,8 +93,7 @@ export class ToolSearch {
       ...(isFinal ? { limit } : { limit: Math.max(limit, maxCandidates), perSource: Math.ceil(sourceShare * limit) }),
       ...(boost !== undefined && { boost }),
       ...(minConfidence !== undefined && { minConfidence }),
-      // A real model knows more than the built-in table.
-      meaning: embedder === undefined,
+      meaning,
       allowed: (entry) => visible.has(entry),
     })
     return { ...result, matches: result.matches.map((match) => ({ ...match, entry: visible.get(match.entry) ?? match.entry })) }
@@ -118,17 +120,20 @@ export class ToolSearch {
     return embeddings
   }
 
-  async #addSemanticMatches(
-    lexical: ToolSearchResult,
-    { catalog, isShared, query, among, limit, signal }: SearchRequest,
-    { embedder, deadlineMs = defaultDeadlineMs }: SearchSettings,
+  /** Compares vectors of a real model, which knows more than the built-in table. Without them, the table is used. */
+  async #searchWithEmbedder(
+    embedder: Embedder,
+    request: SearchRequest,
+    settings: SearchSettings,
     boost: Boost | undefined,
   ): Promise<ToolSearchResult> {
-    if (embedder === undefined) return lexical
+    const { catalog, isShared, query, among, limit, signal } = request
+    const { deadlineMs = defaultDeadlineMs } = settings
     const entries = new Map(among.map((entry) => [idOf(entry), entry]))
     const tools = new Map<string, Tool>(among.map((entry) => [idOf(entry), entry.tool]))
     const compared = await this.#embeddingsOf(embedder).compare(query, tools, { deadlineMs, signal })
-    if ('fallback' in compared) return { ...lexical, fallback: compared.fallback }
+    if ('fallback' in compared) return { ...this.#searchIndex(request, settings, boost, true), fallback: compared.fallback }
+    const lexical = this.#searchIndex(request, settings, boost, false)
     const sourceOf = ({ id }: { readonly id: string }): string => entries.get(id)?.source ?? ''
     const related = outliers(compared.scores, sourceOf).slice(0, maxCandidates)
     if (related.length === 0) return lexical

@@ -13,6 +13,8 @@ export interface Closeness {
 }
 
 const bins = 256
+/** Less similar documents have little in common with the query. */
+const minCosine = 0.3
 
 /** Vectors of documents with a byte per value: a hundred thousand tools take ten megabytes. */
 export class DocumentVectors {
@@ -60,7 +62,7 @@ export class DocumentVectors {
       histogram[bin] = (histogram[bin] as number) + 1
       compared++
       if (cosine > highest) highest = cosine
-      if (cosine > 0 && cosine >= heap.threshold) heap.offer(document, cosine)
+      if (cosine >= minCosine && cosine >= heap.threshold) heap.offer(document, cosine)
     }
     return { cosines, median: medianOf(histogram, compared), highest, best: heap.documents }
   }
