@@ -35,7 +35,7 @@ async function found(client: Client, query: string): Promise<readonly string[]> 
 
 /** Waits until a search finds a tool by meaning, without common words. */
 const findsByMeaning = (client: Client, name: string): Promise<void> =>
-  until(async () => (await found(client, 'rent an automobile'))[0] === name, 'the tool is found by meaning')
+  until(async () => (await found(client, 'wagentje huren'))[0] === name, 'the tool is found by meaning')
 
 const embedderOf = ({ url }: Embeddings): object => ({ url, model: 'small', apiKey: reference('EMBED_KEY') })
 const environment = { EMBED_KEY: 'canary-embedder-4d1c' }
@@ -54,14 +54,14 @@ verifies('K01', async ({ testTransport: { era } }) => {
   )
   await edge.ready('town')
   await using byWords = await edge.connect('', { era, token: bob.token })
-  expect(await found(byWords, 'rent an automobile')).toEqual([])
+  expect(await found(byWords, 'wagentje huren')).toEqual([])
   expect(endpoint.requests).toEqual([])
   await using first = await edge.connect('', { era, token: ann.token })
   await findsByMeaning(first, 'town__hire')
   await using alone = await edge.connect('/s/town', { era, token: ann.token })
   await findsByMeaning(alone, 'hire')
   expect(endpoint.requests[0]).toMatchObject({ authorization: 'Bearer canary-embedder-4d1c', model: 'small' })
-  expect(await found(byWords, 'rent an automobile')).toEqual([])
+  expect(await found(byWords, 'wagentje huren')).toEqual([])
 })
 
 verifies('K02', async ({ testTransport: { era } }) => {
@@ -129,7 +129,7 @@ verifies('K05', async ({ testTransport: { era } }) => {
   await using edge = await served(config, { environment })
   await edge.ready('town')
   await using client = await edge.connect('', { era, token: ann.token })
-  expect(await found(client, 'rent an automobile')).toEqual([])
+  expect(await found(client, 'wagentje huren')).toEqual([])
   const search = { embedder: embedderOf(endpoint), deadlineMs: 10_000 }
   await edge.write({ ...config, search, remember: 'principal' })
   expect(await edge.running.reload()).toMatchObject({ isApplied: true })
@@ -142,12 +142,12 @@ verifies('K05', async ({ testTransport: { era } }) => {
   const sent = endpoint.requests.length
   await edge.write({ ...config, search, budgetTokens: 100 })
   await edge.running.reload()
-  expect((await found(client, 'rent an automobile'))[0]).toBe('town__hire')
-  expect(endpoint.requests.slice(sent).map(({ input }) => input)).toEqual([['rent an automobile']])
+  expect((await found(client, 'wagentje huren'))[0]).toBe('town__hire')
+  expect(endpoint.requests.slice(sent).map(({ input }) => input)).toEqual([['wagentje huren']])
   expect(edge.lines.filter((line) => /Changes of .*(?:search|remember)/u.test(line))).toEqual([])
   await edge.write(config)
   await edge.running.reload()
-  expect(await found(client, 'rent an automobile')).toEqual([])
+  expect(await found(client, 'wagentje huren')).toEqual([])
 })
 
 verifies('K06', async () => {

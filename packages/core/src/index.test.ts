@@ -124,6 +124,8 @@ test('the package exports these values and no others', () => {
       "viewFingerprint",
       "when",
       "whenEmpty",
+      "wordsOfQuery",
+      "wordsOfTool",
     ]
   `)
 })

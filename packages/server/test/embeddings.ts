@@ -20,13 +20,13 @@ export interface Embeddings extends AsyncDisposable {
 
 /** Words on one line are synonyms to the endpoint. */
 const synonyms = [
-  ['car', 'automobile', 'vehicle'],
+  ['car', 'wagentje', 'vehicle'],
   ['invoice', 'bill', 'charge'],
   ['mail', 'letter', 'message'],
-  ['weather', 'rain', 'sunshine'],
+  ['weather', 'rain', 'zonneschijn'],
   ['photo', 'picture', 'image'],
   ['calendar', 'appointment', 'meeting'],
-  ['song', 'music', 'tune'],
+  ['song', 'music', 'deuntje'],
   ['recipe', 'cook', 'dish'],
   ['train', 'railway', 'timetable'],
   ['translate', 'language', 'dictionary'],

@@ -49,18 +49,25 @@ export interface MeaningSupport {
 }
 
 /** Belief in the matches of all clauses, from 0 to 1. */
-export function beliefOf(clauses: readonly ClauseEvidence[]): number {
+function beliefOf(clauses: readonly ClauseEvidence[]): number {
   const whole = clauses.reduce((sum, { weight }) => sum + weight, 0)
   return whole === 0 ? 0 : clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
 }
 
+/** True if the best match of each clause has every word of it. */
+const isCovered = (clauses: readonly ClauseEvidence[]): boolean =>
+  clauses.length > 0 && clauses.every(({ best }) => best.coverage === 1)
+
 /** Certainty that the first matches answer the query, from 0 to 1: belief in the words, and closeness in meaning if it is known. */
-export function certaintyOf(belief: number, support?: MeaningSupport): number {
+export function certaintyOf(clauses: readonly ClauseEvidence[], support?: MeaningSupport): number {
+  const belief = beliefOf(clauses)
   if (support === undefined)
     return belief < weakBelief ? (belief / weakBelief) * weak : weak + (belief - weakBelief) * beliefScale
   const both = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
   const meaningAlone = Math.min(maxMeaningAlone, support.cosine)
-  return Math.max(0, Math.min(1, Math.max(both, meaningAlone)))
+  // A tool that has every word of the query is a match, however unusual its words are.
+  const least = isCovered(clauses) ? weak : 0
+  return Math.max(least, Math.min(1, Math.max(both, meaningAlone)))
 }
 
 /** Rates a certainty; below `minimum` there is no match. */

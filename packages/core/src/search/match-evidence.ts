@@ -96,26 +96,26 @@ export class MatchEvidence {
     const matched = literal.map(({ lookup }) => lookup)
     return {
       coverage: wordsOf(matched, source) / words,
-      nameShare: this.#nameShare(slot, new Set(literal.map(({ term }) => term)), holders),
+      nameShare: this.nameShare(slot, new Set(literal.map(({ term }) => term)), holders),
       amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
     }
   }
 
-  /** Returns the weighted share of the document name covered by these terms. */
-  #nameShare(slot: number, terms: ReadonlySet<number>, holders: Holders): number {
+  /** Returns the weighted share of the document name covered by these terms. A term that its source repeats covers less. */
+  nameShare(slot: number, terms: ReadonlySet<number>, holders: Holders): number {
     const source = this.#index.sources.numbers[slot] as number
     let matched = 0
     let whole = 0
-    for (const term of this.nameTerms(slot)) {
-      const weight = valueFor(holders.rarity(holders.of(term)), source)
-      whole += weight
-      if (terms.has(term)) matched += weight
+    for (const term of this.#nameTerms(slot)) {
+      const rarity = holders.rarity(holders.of(term))
+      whole += rarity.common
+      if (terms.has(term)) matched += Math.min(rarity.common, valueFor(rarity, source))
     }
     return whole === 0 ? 0 : matched / whole
   }
 
   /** Returns the terms of the document name. Parts of a joined name are not counted twice. */
-  nameTerms(slot: number): readonly number[] {
+  #nameTerms(slot: number): readonly number[] {
     const { terms, postings, vocabulary } = this.#index
     const inName = [...(terms[slot] ?? [])].filter((term) => ((postings.payload(term, slot) ?? 0) & 1) === 1)
     const texts = inName.map((term) => vocabulary.termOf(term))

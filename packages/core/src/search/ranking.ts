@@ -14,8 +14,8 @@ const maxRepeats = 3
 const literalFloor = 0.1
 /** Weight of a synonym relative to a literal match … */
 const synonymShare = 0.4
-/** … and its maximum, below any literal match: the lowest of those is 0.166 with the numbers above. */
-const synonymCeiling = 0.16
+/** … and its maximum, below any literal match: the lowest of those is 0.166 with the numbers above, and a name adds up to 15 %. */
+const synonymCeiling = 0.14
 /** Weight of a corrected word. */
 const misspeltShare = 1
 

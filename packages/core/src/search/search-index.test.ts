@@ -531,7 +531,7 @@ describe('boost', () => {
   })
 
   test('that is not a number is ignored', () => {
-    expect(idsOf(index.search('list things', { boost: () => Number.NaN }))).toEqual(['a_list', 'b_list'])
+    expect(index.search('list things', { boost: () => Number.NaN })).toEqual(index.search('list things'))
   })
 
   test('can itself search', () => {

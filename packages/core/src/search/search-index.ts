@@ -1,5 +1,5 @@
 import { type AskedActions, actionFactor, actionOfTool, askedActions } from './action-ranking.ts'
-import { beliefOf, type Confidence, certaintyOf, type MeaningSupport, rated } from './confidence.ts'
+import { type Confidence, certaintyOf, type MeaningSupport, rated } from './confidence.ts'
 import type { SearchDocument } from './document.ts'
 import { cloneMark, DocumentReader, keyMark, nameMark } from './document-reader.ts'
 import { fields } from './fields.ts'
@@ -114,11 +114,11 @@ export class SearchIndex {
     const resolver = new TermResolver(this.#vocabulary, holders)
     const clauses = parsed.clauses.map((clause) => withoutCompoundParts(clause.map((queryTerm) => resolver.resolve(queryTerm))))
     const size = Math.max(maxCandidates, 2 * count)
-    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), clauses, asked)
+    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), clauses, holders, asked)
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
-    const belief = beliefOf(this.#evidence.ofClauses(safe, clauses, holders))
+    const evidence = this.#evidence.ofClauses(safe, clauses, holders)
     const meanings = meaning ? parsed.texts.map((text) => this.#meaningScores(text, scope, size)) : []
-    const near = this.#fused(lexical, meanings, rated(certaintyOf(belief)))
+    const near = this.#fused(lexical, meanings, rated(certaintyOf(evidence)))
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
     const selected = selectMatches(candidates, {
@@ -132,12 +132,12 @@ export class SearchIndex {
     })
     const ranked = this.#safeFirst(selected, asked)
     const isNamed = candidates.some(({ naming }) => naming > 0)
-    const certainty = isNamed ? 1 : certaintyOf(belief, this.#support(ranked, clauses, meanings))
+    const certainty = isNamed ? 1 : certaintyOf(evidence, this.#support(ranked, clauses, meanings))
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
         id: candidate.id,
-        score: score / most,
+        score: Math.min(candidate.boost, score / most),
         isNamed: candidate.naming > 0,
         ...this.#clones(candidate.slot, scope),
         ...(explain && { why: { words: this.#evidence.explain(candidate.slot, clauses), boost: candidate.boost } }),
@@ -224,13 +224,13 @@ export class SearchIndex {
   #reranked(
     candidates: readonly Candidate[],
     clauses: readonly (readonly Lookup[])[],
+    holders: Holders,
     asked: AskedActions,
   ): readonly Candidate[] {
     const lookups = clauses.flat()
     return candidates.map((candidate) => {
       const found = new Set(this.#evidence.found(candidate.slot, lookups).map(({ term }) => term))
-      const name = this.#evidence.nameTerms(candidate.slot)
-      const share = name.length === 0 ? 0 : name.filter((term) => found.has(term)).length / name.length
+      const share = this.#evidence.nameShare(candidate.slot, found, holders)
       const factor = actionFactor(asked, this.#actions[candidate.slot]) * (1 + nameBonus * share)
       return { ...candidate, scores: candidate.scores.map((score) => factor * score) }
     })

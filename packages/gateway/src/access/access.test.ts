@@ -119,7 +119,7 @@ test('the profile overrides the activation and search settings of the file', () 
   ])
   // The search settings of a profile replace all others.
   expect(access.search(worker)).toMatchObject({ learn: false, deadlineMs: 300, embedder: {} })
-  expect(access.search(rest)).toEqual({ learn: true, deadlineMs: 300 })
+  expect(access.search(rest)).toEqual({ learn: true, deadlineMs: 300, minConfidence: 0.42 })
   const before = access.search(worker)
   access.configure(configOf({ work: { remember: 'session', search: { embedder } } }))
   expect([access.remember(worker), access.search(worker) === before]).toEqual(['session', true])

@@ -60,7 +60,7 @@ const search = z.strictObject({
     .max(1)
     .default(0.42)
     .describe('Confidence below which a search has no match. Lower: more answers, more of them wrong'),
-  deadlineMs: ms.min(1).default(300).describe('How long a search waits for the embedder before it falls back to keyword search'),
+  deadlineMs: ms.min(1).default(300).describe('How long a search waits for the embedder before it uses the built-in table'),
   learn: z.boolean().default(false).describe('Ranks tools higher that were called after similar searches with the same token'),
 })
 

@@ -83,7 +83,7 @@ describe.each(testTransports)('settings chosen by a function, over $transport in
     const embedder: Embedder = {
       embed: async (texts) => {
         embedded.push(...texts)
-        return texts.map((text) => Float32Array.from(/car|automobile/u.test(text) ? [1, 0.1] : [0, 0.1]))
+        return texts.map((text) => Float32Array.from(/car|wagentje/u.test(text) ? [1, 0.1] : [0, 0.1]))
       },
     }
     const [semantic, keyword] = [{ embedder, deadlineMs: 10_000 }, {}]
@@ -106,7 +106,7 @@ describe.each(testTransports)('settings chosen by a function, over $transport in
     await using server = await testServer(town, testTransport)
     const finds = async (principal: Principal): Promise<boolean> => {
       const client = await server.connect({ principal, view: 'exposure=search' })
-      const { content } = await client.call('search_tools', { query: 'automobile' })
+      const { content } = await client.call('search_tools', { query: 'wagentje' })
       return JSON.stringify(content).includes('hire_a_car')
     }
     expect(await finds(bob)).toBe(false)

@@ -89,14 +89,14 @@ test('copies of one tool take two of five places, if there are other sources', a
   expect(names).toContain('forecast')
 })
 
-const synonymsOnly = 'automobile sunshine tune'
+const synonymsOnly = 'wagentje zonneschijn deuntje'
 
 describe('a toolbox with an embedder', () => {
   test('finds tools by similarity where no keyword matches, with weak confidence', async () => {
     await using endpoint = await embeddings()
     await using client = await testContext(town(endpoint).box)
-    expect(await keywordSearch('sunshine')).toMatchObject({ names: [], confidence: 'none' })
-    expect(await searchWhenReady(client, 'sunshine')).toMatchObject({ names: ['forecast'], confidence: 'weak' })
+    expect(await keywordSearch('zonneschijn')).toMatchObject({ names: [], confidence: 'none' })
+    expect(await searchWhenReady(client, 'zonneschijn')).toMatchObject({ names: ['forecast'], confidence: 'weak' })
   })
 
   test('falls back to keywords, and says so, until the embeddings are ready', async () => {
@@ -106,7 +106,7 @@ describe('a toolbox with an embedder', () => {
     await using client = await testContext(town(endpoint).box)
     const reply = await search(client, 'letter')
     expect(reply).toMatchObject({ names: ['post'], fallback: 'embedder_not_ready' })
-    expect(reply.text).toContain('Keyword matches only: tool embeddings are still being computed.')
+    expect(reply.text).toContain('Without the embedder: tool embeddings are still being computed.')
   })
 
   test('finds nothing if neither keywords nor embeddings match', async () => {
@@ -121,14 +121,14 @@ describe('a toolbox with an embedder', () => {
     const { box } = town(endpoint)
     await using ada = await testContext(box, { principal: { id: 'ada' } })
     await using bob = await testContext(box, { principal: { id: 'bob' } })
-    await searchWhenReady(ada, 'tune')
+    await searchWhenReady(ada, 'deuntje')
     const before = endpoint.requests.length
-    await search(bob, 'tune')
-    await search(ada, 'tune')
-    expect(endpoint.requests.slice(before).map(({ input }) => input)).toEqual([['tune'], ['tune']])
+    await search(bob, 'deuntje')
+    await search(ada, 'deuntje')
+    expect(endpoint.requests.slice(before).map(({ input }) => input)).toEqual([['deuntje'], ['deuntje']])
     box.tool('play_again', { description: 'Play more music' }, () => 'again')
-    await searchWhenReady(ada, 'tune')
-    const added = endpoint.requests.slice(before).flatMap(({ input }) => input.filter((text) => text !== 'tune'))
+    await searchWhenReady(ada, 'deuntje')
+    const added = endpoint.requests.slice(before).flatMap(({ input }) => input.filter((text) => text !== 'deuntje'))
     expect(added).toEqual(['play again\nPlay more music\n'])
   })
 
@@ -182,9 +182,9 @@ describe('tools that the query names or matches literally stay on top', () => {
 
   test('and similar tools come after them', async () => {
     await using endpoint = await embeddings()
-    await using client = await testContext(town(endpoint).box.tool('find_tune', { description: 'Find one' }, () => ''))
-    const { names } = await searchWhenReady(client, 'tune')
-    expect(names).toEqual(['find_tune', 'play'])
+    await using client = await testContext(town(endpoint).box.tool('find_deuntje', { description: 'Find one' }, () => ''))
+    const { names } = await searchWhenReady(client, 'deuntje')
+    expect(names).toEqual(['find_deuntje', 'play'])
   })
 })
 
@@ -201,12 +201,12 @@ describe('with a broken embedder, search falls back to keywords', () => {
     await using endpoint = await embeddings(respond)
     const { box, reports } = town(endpoint)
     await using client = await testContext(box)
-    for (const query of ['letter', 'rain', 'sunshine']) {
+    for (const query of ['letter', 'rain', 'zonneschijn']) {
       const { names, confidence } = await keywordSearch(query)
       expect(await search(client, query)).toMatchObject({ names, confidence, fallback: 'embedder_failed' })
     }
     expect(reports).toMatchObject([{ reason: 'search_degraded' }])
-    expect(reports[0]?.message).toContain('Search uses keywords only for now. The embedder at http://127.0.0.1:')
+    expect(reports[0]?.message).toContain('Search uses its built-in table for now. The embedder at http://127.0.0.1:')
   })
 
   test('one that throws or returns unexpected values', async () => {
@@ -236,7 +236,7 @@ describe('with a broken embedder, search falls back to keywords', () => {
     await using client = await testContext(box)
     const reply = await search(client, 'letter')
     expect(reply).toMatchObject({ names: ['post'], fallback: 'embedder_timeout' })
-    expect(reply.text.split('\n').at(-1)).toBe('Keyword matches only: the embedder timed out.')
+    expect(reply.text.split('\n').at(-1)).toBe('Without the embedder: the embedder timed out.')
     const before = endpoint.requests.length
     expect(await search(client, 'rain')).toMatchObject({ names: ['forecast'], fallback: 'embedder_failed' })
     expect(endpoint.requests.length).toBe(before)
@@ -259,12 +259,12 @@ describe('with a broken embedder, search falls back to keywords', () => {
     await using endpoint = await embeddings((_, response) => json(response, {}, 503))
     const { box, reports, clock } = town(endpoint)
     await using client = await testContext(box)
-    await search(client, 'sunshine')
+    await search(client, 'zonneschijn')
     endpoint.respond = respondNormally
     clock.ms += 6_000
-    expect(await searchWhenReady(client, 'sunshine')).toMatchObject({ names: ['forecast'] })
+    expect(await searchWhenReady(client, 'zonneschijn')).toMatchObject({ names: ['forecast'] })
     endpoint.respond = (_, response) => json(response, {}, 503)
-    expect(await search(client, 'sunshine')).toMatchObject({ names: [], fallback: 'embedder_failed' })
+    expect(await search(client, 'zonneschijn')).toMatchObject({ names: [], fallback: 'embedder_failed' })
     expect(reports).toHaveLength(2)
   })
 
@@ -272,20 +272,20 @@ describe('with a broken embedder, search falls back to keywords', () => {
     await using endpoint = await embeddings()
     const { box, reports, clock } = town(endpoint)
     await using client = await testContext(box)
-    await searchWhenReady(client, 'sunshine')
+    await searchWhenReady(client, 'zonneschijn')
     endpoint.respond = ({ input }, response) =>
       json(response, { data: input.map((text, index) => ({ ...embedded(text, index), embedding: [...vectorOf(text), 0] })) })
-    expect(await search(client, 'sunshine')).toMatchObject({ names: [], fallback: 'embedder_failed' })
+    expect(await search(client, 'zonneschijn')).toMatchObject({ names: [], fallback: 'embedder_failed' })
     expect(reports[0]?.message).toContain('vectors of 11 dimensions for tools and of 12 for a query')
     clock.ms += 6_000
-    expect(await searchWhenReady(client, 'sunshine')).toMatchObject({ names: ['forecast'] })
+    expect(await searchWhenReady(client, 'zonneschijn')).toMatchObject({ names: ['forecast'] })
   })
 })
 
 describe('tools that are not permitted leave no trace', () => {
   const secret = { description: 'Music of the secret band' }
   const permit: ToolboxOptions<never>['permit'] = (principal, tool) => tool.name !== 'secret' || principal?.id === 'ada'
-  const queries = ['tune', 'music', 'secret', 'secret band', synonymsOnly, 'sunshine', 'Hire a vehicle']
+  const queries = ['deuntje', 'music', 'secret', 'secret band', synonymsOnly, 'zonneschijn', 'Hire a vehicle']
 
   test('in results, counts, confidence or messages', async () => {
     await using endpoint = await embeddings()
@@ -294,8 +294,8 @@ describe('tools that are not permitted leave no trace', () => {
     await using ada = await testContext(withSecret, { principal: { id: 'ada' } })
     await using bob = await testContext(withSecret, { principal: { id: 'bob' } })
     await using anonymous = await testContext(without)
-    expect((await searchWhenReady(ada, 'tune')).names).toContain('secret')
-    await searchWhenReady(anonymous, 'tune')
+    expect((await searchWhenReady(ada, 'deuntje')).names).toContain('secret')
+    await searchWhenReady(anonymous, 'deuntje')
     for (const query of queries) expect(await search(bob, query)).toEqual(await search(anonymous, query))
   })
 
@@ -305,7 +305,7 @@ describe('tools that are not permitted leave no trace', () => {
       town(endpoint, { permit }).box.tool('secret', secret, () => ''),
       { principal: { id: 'bob' } },
     )
-    await searchWhenReady(bob, 'tune')
+    await searchWhenReady(bob, 'deuntje')
     expect(endpoint.requests.flatMap(({ input }) => input).filter((text) => text.includes('secret'))).toEqual([])
   })
 })

@@ -173,7 +173,7 @@ export class ToolEmbeddings {
     if (this.#isFailureReported) return
     this.#isFailureReported = true
     const problem = errorMessage(error) || 'The embedder failed without a message.'
-    const { reason, message } = new Failure('search_degraded', `Search uses keywords only for now. ${problem}`, { problem })
+    const { reason, message } = new Failure('search_degraded', `Search uses its built-in table for now. ${problem}`, { problem })
     report({ reason, message, error })
   }
 }

@@ -13,6 +13,8 @@ export interface Closeness {
 }
 
 const bins = 256
+/** A source with most of the documents could otherwise raise the median until the documents of others do not stand out. */
+const maxMedian = 0.15
 /** Less similar documents have little in common with the query. */
 const minCosine = 0.3
 
@@ -64,7 +66,7 @@ export class DocumentVectors {
       if (cosine > highest) highest = cosine
       if (cosine >= minCosine && cosine >= heap.threshold) heap.offer(document, cosine)
     }
-    return { cosines, median: medianOf(histogram, compared), highest, best: heap.documents }
+    return { cosines, median: Math.min(maxMedian, medianOf(histogram, compared)), highest, best: heap.documents }
   }
 
   #grow(count: number): void {
