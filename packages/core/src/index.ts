@@ -109,7 +109,8 @@ export { type DocumentContext, documentOf, type SearchDocument, type SearchParam
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
 export { type WeightedWords, wordsOfQuery, wordsOfTool } from './search/meaning/words.ts'
-export type { Via } from './search/ranking.ts'
+export type { Via } from './search/scoring/ranking.ts'
+export { similarPlaces } from './search/scoring/selection.ts'
 export { searchHint } from './search/search-hint.ts'
 export { SearchIndex } from './search/search-index.ts'
 export type {
@@ -119,7 +120,6 @@ export type {
   SearchOptions,
   SearchResult,
 } from './search/search-result.ts'
-export { similarPlaces } from './search/selection.ts'
 export { UsageMemory, type UsageRecord } from './search/usage.ts'
 export {
   always,

@@ -22,8 +22,8 @@ export interface Embedded {
 export class Model {
   readonly general: Float64Array
   readonly map = new Float64Array(dimensions * dimensions)
-  readonly offsets: Float64Array
-  readonly importance: Float64Array
+  readonly offsets: Float64Array<ArrayBuffer>
+  readonly importance: Float64Array<ArrayBuffer>
 
   constructor({ words, rows }: WordVectors) {
     this.general = rows

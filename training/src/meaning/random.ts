@@ -15,10 +15,10 @@ export class Random {
   }
 
   /** Shuffles in place. */
-  shuffle<T>(items: T[]): void {
+  shuffle(items: unknown[]): void {
     for (let last = items.length - 1; last > 0; last--) {
       const other = this.below(last + 1)
-      ;[items[last], items[other]] = [items[other] as T, items[last] as T]
+      ;[items[last], items[other]] = [items[other], items[last]]
     }
   }
 }

@@ -14,9 +14,9 @@ export interface SeedTask {
 
 /** What a run has learned. */
 export interface TrainedModel {
-  readonly map: Float64Array
-  readonly offsets: Float64Array
-  readonly importance: Float64Array
+  readonly map: Float64Array<ArrayBuffer>
+  readonly offsets: Float64Array<ArrayBuffer>
+  readonly importance: Float64Array<ArrayBuffer>
 }
 
 const { seed, steps, vectors, pairs } = workerData as SeedTask
@@ -24,4 +24,4 @@ const onProgress = (step: number, loss: number): void => {
   if (step % 500 === 0) console.error(`Seed ${seed}, step ${step} of ${steps}: loss ${loss.toFixed(3)}`)
 }
 const { map, offsets, importance } = train(vectors, trainingSet(pairs, vectors), { seed, steps, onProgress })
-parentPort?.postMessage({ map, offsets, importance } satisfies TrainedModel)
+parentPort?.postMessage({ map, offsets, importance } satisfies TrainedModel, [map.buffer, offsets.buffer, importance.buffer])

@@ -2,8 +2,8 @@ import { ownName, type SearchDocument } from './document.ts'
 import { fields } from './fields.ts'
 import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
 import { keyOf, maxNameLength } from './query.ts'
-import { termImpact } from './ranking.ts'
-import { maxImpact } from './scoreboard.ts'
+import { termImpact } from './scoring/ranking.ts'
+import { maxImpact } from './scoring/scoreboard.ts'
 import type { Vocabulary } from './storage/vocabulary.ts'
 
 /** Prefixes of names and keys; they never occur in terms. */

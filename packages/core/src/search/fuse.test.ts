@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cosine, fuse } from './fuse.ts'
-import type { SearchResult } from './search-index.ts'
+import type { SearchResult } from './search-result.ts'
 
 const answer = (confidence: SearchResult['confidence'], ...scores: readonly number[]): SearchResult => ({
   matches: scores.map((score, index) => ({ id: `word${index}`, score, isNamed: false })),
   total: 100,
   confidence,
   unmatched: [],
+  certainty: 0.5,
 })
 
 const idsOf = ({ matches }: SearchResult): string[] => matches.map(({ id }) => id)

@@ -1,7 +1,7 @@
-import { type BySource, type Holders, lowerBySource, mapBySource } from './holders.ts'
 import { synonymsOf } from './language/synonyms.ts'
 import type { QueryTerm } from './query.ts'
-import type { Via } from './ranking.ts'
+import { type BySource, type Holders, lowerBySource, mapBySource } from './scoring/holders.ts'
+import type { Via } from './scoring/ranking.ts'
 import type { Vocabulary } from './storage/vocabulary.ts'
 
 /** Query term with its matching terms in the index. */

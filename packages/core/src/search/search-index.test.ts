@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documentOf, type SearchDocument } from './document.ts'
-import { SearchIndex, type SearchResult } from './search-index.ts'
+import { SearchIndex } from './search-index.ts'
+import type { SearchResult } from './search-result.ts'
 
 const tool = (name: string, description = '', more: Partial<SearchDocument> = {}): SearchDocument => ({
   id: name,

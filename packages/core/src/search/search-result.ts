@@ -1,6 +1,6 @@
 import type { Confidence } from './confidence.ts'
 import type { FieldName } from './fields.ts'
-import type { Via } from './ranking.ts'
+import type { Via } from './scoring/ranking.ts'
 
 export interface SearchOptions {
   /** Number of matches. Default: 10; maximum: 1,000. */

@@ -1,5 +1,5 @@
-import type { VisibleDocuments } from '../holders.ts'
-import { TopDocuments } from '../top-documents.ts'
+import type { VisibleDocuments } from '../scoring/holders.ts'
+import { TopDocuments } from '../scoring/top-documents.ts'
 import { dimensions } from './table.ts'
 
 /** How close each visible document is to a query. */

@@ -1,8 +1,8 @@
+import type { Lookup, TermMatch } from '../lookup.ts'
+import type { Postings } from '../storage/postings.ts'
+import type { DocumentSources } from '../storage/sources.ts'
 import type { BySource, VisibleDocuments } from './holders.ts'
-import type { Lookup, TermMatch } from './lookup.ts'
 import { matchWeights, shareOf } from './ranking.ts'
-import type { Postings } from './storage/postings.ts'
-import type { DocumentSources } from './storage/sources.ts'
 import { TopDocuments } from './top-documents.ts'
 
 /** Payload: impact in the upper 16 bits, field mask in the lower 16. */

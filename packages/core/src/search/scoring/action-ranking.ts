@@ -1,7 +1,7 @@
-import { ownName, type SearchDocument } from './document.ts'
-import { type Action, actionOf } from './language/actions.ts'
-import { eachWord, fold, termsOf } from './language/tokenizer.ts'
-import type { ParsedQuery } from './query.ts'
+import { ownName, type SearchDocument } from '../document.ts'
+import { type Action, actionOf } from '../language/actions.ts'
+import { eachWord, fold, termsOf } from '../language/tokenizer.ts'
+import type { ParsedQuery } from '../query.ts'
 
 /** Factor for a tool that does something else than the request asks for: "delete" instead of "list". */
 const conflict = 0.9

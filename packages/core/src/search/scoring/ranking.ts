@@ -1,4 +1,4 @@
-import { fields } from './fields.ts'
+import { fields } from '../fields.ts'
 
 // Ranking constants; results change little around each value.
 

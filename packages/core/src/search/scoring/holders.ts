@@ -1,6 +1,6 @@
+import type { Postings } from '../storage/postings.ts'
+import type { DocumentSources } from '../storage/sources.ts'
 import { rarityOf } from './ranking.ts'
-import type { Postings } from './storage/postings.ts'
-import type { DocumentSources } from './storage/sources.ts'
 
 /** Visible documents: all, or those whose byte is 1. */
 export interface VisibleDocuments {
