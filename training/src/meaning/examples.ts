@@ -10,7 +10,7 @@ export interface Example {
 }
 
 /** A tool in several forms, because servers leave out what ours define, and numbers of easily confused tools. */
-export interface ToolForms {
+interface ToolForms {
   readonly forms: readonly Text[]
   readonly near: readonly number[]
 }

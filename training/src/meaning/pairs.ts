@@ -15,7 +15,7 @@ export function readPairs(folder: URL): readonly TrainingTool[] {
   return files.sort().flatMap((file) => toolsIn(file.slice(0, -'.md'.length), readFileSync(new URL(file, folder), 'utf8')))
 }
 
-export function toolsIn(domain: string, text: string): readonly TrainingTool[] {
+function toolsIn(domain: string, text: string): readonly TrainingTool[] {
   return text
     .split(/^## /mu)
     .slice(1)

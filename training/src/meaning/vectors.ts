@@ -30,7 +30,7 @@ export function readVectors(file: string): WordVectors {
 }
 
 /** Subtracts the mean and the first principal components, and normalizes the rows. */
-export function withoutCommonDirections(rows: Float64Array): Float64Array {
+function withoutCommonDirections(rows: Float64Array): Float64Array {
   const centred = rows.slice()
   const count = rows.length / dimensions
   const mean = new Float64Array(dimensions)
@@ -70,7 +70,7 @@ function dot(rows: Float64Array, start: number, other: Float64Array): number {
   return sum
 }
 
-export function normalize(vector: Float64Array): void {
+function normalize(vector: Float64Array): void {
   let squares = 0
   for (let i = 0; i < vector.length; i++) squares += (vector[i] as number) ** 2
   const length = Math.sqrt(squares) || 1
