@@ -62,7 +62,7 @@ const isCovered = (clauses: readonly ClauseEvidence[]): boolean =>
 export function certaintyOf(clauses: readonly ClauseEvidence[], support?: MeaningSupport): number {
   const belief = beliefOf(clauses)
   if (support === undefined)
-    return belief < weakBelief ? (belief / weakBelief) * weak : weak + (belief - weakBelief) * beliefScale
+    return belief < weakBelief ? (belief / weakBelief) * weak : Math.min(1, weak + (belief - weakBelief) * beliefScale)
   const both = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
   const meaningAlone = Math.min(maxMeaningAlone, support.cosine)
   // A tool that has every word of the query is a match, however unusual its words are.

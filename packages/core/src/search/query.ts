@@ -1,3 +1,4 @@
+import { isGeneralVerb } from './language/actions.ts'
 import { stem } from './language/stemmer.ts'
 import { isStopWord } from './language/stopwords.ts'
 import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
@@ -33,6 +34,8 @@ export const maxNameLength = 256
 
 /** Quoted words are mostly argument values. */
 const quotedWeight = 0.5
+/** The object of a request says more than its verb: "show" alone finds too much. */
+const verbWeight = 0.7
 const pairWeight = 0.5
 const hintWeight = 0.3
 
@@ -100,7 +103,13 @@ function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
     const isQuoted = quotes.some(({ from, to }) => start >= from && start < to)
     const isName = start > 0 && /^\p{Lu}/u.test(written)
     for (const term of queryTerms(written, reading)) {
-      add({ term, word, weight: isQuoted ? quotedWeight : 1, kind: 'word', mayBeMisspelt: !isQuoted && !isName })
+      add({
+        term,
+        word,
+        weight: isQuoted ? quotedWeight : isGeneralVerb(term) ? verbWeight : 1,
+        kind: 'word',
+        mayBeMisspelt: !isQuoted && !isName,
+      })
     }
     const isPart = /^\p{L}+$/u.test(word) && !isStopWord(word)
     // "Git hub" may mean "GitHub".

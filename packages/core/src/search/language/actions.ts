@@ -21,3 +21,11 @@ export function actionOf(term: string): Action | undefined {
   )
   return table.get(term)
 }
+
+/** Verbs that say little about a request, besides those of the actions. */
+const generalVerbs = new Set(
+  'put look go take come keep feel live start run open happen say talk work'.split(' ').map((word) => stem(word)),
+)
+
+/** True for a stemmed verb that many requests have in common. */
+export const isGeneralVerb = (term: string): boolean => generalVerbs.has(term) || actionOf(term) !== undefined
