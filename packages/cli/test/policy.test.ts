@@ -97,7 +97,9 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
           content: [
             {
               type: 'text',
-              text: expect.stringContaining(`was not called: the rule policy.rules[3] denies it. Reason: ${reason}`),
+              text: expect.stringContaining(
+                `was not called: the rule policy.rules[3] denies it. Do not repeat it with these arguments. Reason: ${reason}`,
+              ),
             },
           ],
         })

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { testServer } from '../../server/src/testing/server.ts'
 import { createToken } from '../src/config/tokens.ts'
@@ -160,13 +160,17 @@ test.skipIf(process.platform === 'win32')(
   'a session that starts before all servers are connected is served immediately, and notified of later prompts',
   async () => {
     const { command, args = [] } = server('asking.mjs', 'late', 'session')
-    const late = { command: 'sh', args: ['-c', 'sleep 0.8; exec "$0" "$@"', command, ...args] }
+    const folder = await mkdtemp(join(tmpdir(), 'unfold-late-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const go = join(folder, 'go')
+    const late = { command: 'sh', args: ['-c', `until [ -e '${go}' ]; do sleep 0.1; done; exec "$0" "$@"`, command, ...args] }
     const mcpServers = { plain: asking('plain', 'session', 'bare'), late }
     await using gateway = await served({ mcpServers, exposure: 'everything' })
     await using me = await person(gateway.url, { era: 'session' })
     expect(gateway.gateway.upstreams.get('late')?.state).toBe('starting')
     expect(me.client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: { subscribe: true } })
     expect((await me.client.listPrompts()).prompts).toEqual([])
+    await writeFile(go, '')
     await until(() => me.noticed.includes('prompts'), 'the client is notified of prompts')
     expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['late__greet', 'late__inquire'])
   },
