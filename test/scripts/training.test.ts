@@ -1,10 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { trainingSet, wordCounts } from '../../training/src/meaning/examples.ts'
 import { pack } from '../../training/src/meaning/pack.ts'
-import { readPairs, type TrainingTool, toolsIn } from '../../training/src/meaning/pairs.ts'
+import { readPairs, type TrainingTool } from '../../training/src/meaning/pairs.ts'
 import { Random } from '../../training/src/meaning/random.ts'
 import { train } from '../../training/src/meaning/train.ts'
-import { dimensions, type WordVectors, withoutCommonDirections } from '../../training/src/meaning/vectors.ts'
+import { dimensions, type WordVectors } from '../../training/src/meaning/vectors.ts'
 
 const pairs = readPairs(new URL('../../training/pairs/', import.meta.url))
 
@@ -57,7 +61,10 @@ near: list_refunds
 - give it back
 - refund order 8812
 `
-  expect(toolsIn('payments', text)).toEqual([
+  const folder = mkdtempSync(join(tmpdir(), 'unfold-pairs-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'payments.md'), text)
+  expect(readPairs(pathToFileURL(`${folder}/`))).toEqual([
     {
       document: {
         id: 'payments/create_refund',
@@ -77,9 +84,9 @@ describe('a short training', () => {
   const some = pairs.filter((tool) => ['weather', 'payments'].includes(domainOf(tool)))
   const vectors = randomVectors(some)
   const set = trainingSet(some, vectors)
-  const trained = (seed: number) => train(vectors, set, { seed, steps: 30 })
+  const trained = () => train(vectors, set, { seed: 1, steps: 30 })
   const before = train(vectors, set, { seed: 1, steps: 0 })
-  const after = trained(1)
+  const after = trained()
 
   test('brings requests closer to their tools than to others', () => {
     const lossOf = (model: typeof after): number => {
@@ -94,13 +101,12 @@ describe('a short training', () => {
     expect(lossOf(after)).toBeLessThan(0.9 * lossOf(before))
   })
 
-  test('has the same result each time, and another one with another seed', () => {
+  test('has the same result each time', () => {
     const counts = wordCounts(some, vectors)
     const { words, rows } = pack(vectors, [after], counts)
-    const again = pack(vectors, [trained(1)], counts)
+    const again = pack(vectors, [trained()], counts)
     expect(again.words).toEqual(words)
     expect(again.rows.equals(rows)).toBe(true)
-    expect(pack(vectors, [trained(2)], counts).rows.equals(rows)).toBe(false)
   })
 })
 
@@ -116,6 +122,7 @@ function randomVectors(tools: readonly TrainingTool[]): WordVectors {
     ),
   ]
   const random = new Random(7)
-  const values = Float64Array.from({ length: words.length * dimensions }, () => random.below(2_001) / 1_000 - 1)
-  return { words, rows: withoutCommonDirections(values) }
+  // Unit rows: each value is plus or minus the same number.
+  const rows = Float64Array.from({ length: words.length * dimensions }, () => (random.below(2) - 0.5) / Math.sqrt(dimensions / 4))
+  return { words, rows }
 }
