@@ -41,7 +41,7 @@ describe('vectors of documents', () => {
 
   test('the closest documents are the best ones', () => {
     const { best: closest, highest } = vectorsAt(0.4, 0.9, 0.5, 0.8, 0.7).compare(query, 5, { total: 5 }, best)
-    expect([...closest].sort()).toEqual([1, 3, 4])
+    expect(closest.toSorted((a, b) => a - b)).toEqual([1, 3, 4])
     expect(highest).toBeCloseTo(0.9, 2)
   })
 
@@ -55,7 +55,7 @@ describe('vectors of documents', () => {
     vectors.set(0, undefined)
     vectors.set(3, undefined)
     const { cosines, best: closest, highest } = vectors.compare(query, 4, { total: 2 }, best)
-    expect([...closest].sort()).toEqual([1, 2])
+    expect(closest.toSorted((a, b) => a - b)).toEqual([1, 2])
     expect(cosines[0]).toBe(0)
     expect(highest).toBeCloseTo(0.8, 2)
     vectors.set(0, atCosine(0.5))

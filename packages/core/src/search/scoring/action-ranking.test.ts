@@ -10,12 +10,11 @@ describe('actions of requests', () => {
     ['list my issues', ['read']],
     ['create an issue', ['create']],
     ['renaming a branch', ['change']],
-    ['send the report and delete the draft', ['send', 'delete']],
+    ['send the report and delete the file', ['send', 'delete']],
     ['what is the weather', []],
     ['the order of the book', []],
   ])('%j asks for %j', (query, expected) => {
-    expect([...asked(query).actions]).toEqual(expect.arrayContaining(expected))
-    if (expected.length === 0) expect(asked(query).actions.size).toBe(0)
+    expect([...asked(query).actions]).toEqual(expected)
   })
 
   test.each(['delete the file', 'get rid of the staging environment', 'cancel my order', 'close the old account', 'undo it'])(
