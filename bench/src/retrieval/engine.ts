@@ -13,17 +13,30 @@ export interface Searcher {
   readonly change?: (document: SearchDocument) => void
 }
 
-export const unfold: Engine = {
-  name: 'Unfold',
+/** A variant of our own search. */
+export interface Variant {
+  readonly name: string
+  /** Also search by meaning. */
+  readonly meaning: boolean
+}
+
+/** The default first. */
+export const variants: readonly [Variant, ...Variant[]] = [
+  { name: 'Unfold, words + meaning', meaning: true },
+  { name: 'Unfold, words', meaning: false },
+]
+
+export const unfold: readonly Engine[] = variants.map(({ name, meaning }) => ({
+  name,
   async build(documents) {
     const index = new SearchIndex()
     for (const document of documents) index.set(document)
     return {
-      search: (query, limit) => index.search(query, { limit }).matches.map(({ id }) => id),
+      search: (query, limit) => index.search(query, { limit, meaning }).matches.map(({ id }) => id),
       change: (document) => index.set(document),
     }
   },
-}
+}))
 
 /** Returns all texts of a tool, with names also split into words, so that no library fails because of its tokenizer. */
 export interface PlainDocument {

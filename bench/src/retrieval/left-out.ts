@@ -1,4 +1,5 @@
 import { type Confidence, SearchIndex } from '@unfold-mcp/core'
+import type { Variant } from './engine.ts'
 import type { RetrievalSet } from './sets.ts'
 
 /** Shares of queries by confidence. */
@@ -14,6 +15,7 @@ export interface Confidences {
  * pooled catalogue another server often has a similar tool.
  */
 export interface LeftOut {
+  readonly variant: string
   readonly set: string
   /** All queries. */
   readonly there: Confidences
@@ -22,7 +24,7 @@ export interface LeftOut {
   readonly leftOut: Confidences
 }
 
-export function leaveOut({ name, documents, queries }: RetrievalSet): LeftOut {
+export function leaveOut({ name, documents, queries }: RetrievalSet, { name: variant, meaning }: Variant): LeftOut {
   const index = new SearchIndex()
   for (const document of documents) index.set(document)
   const sources = new Map(documents.map(({ id, source }) => [id, source]))
@@ -32,12 +34,12 @@ export function leaveOut({ name, documents, queries }: RetrievalSet): LeftOut {
   for (const { query, needs } of queries) {
     const needed = new Set(needs.flat())
     const gone = new Set(Array.from(needed, (id) => sources.get(id)))
-    const answer = index.search(query, { limit: 5 })
+    const answer = index.search(query, { limit: 5, meaning })
     there.push(answer.confidence)
     if (answer.matches.some(({ id }) => needed.has(id))) found.push(answer.confidence)
-    leftOut.push(index.search(query, { limit: 5, filter: (id) => !gone.has(sources.get(id)) }).confidence)
+    leftOut.push(index.search(query, { limit: 5, meaning, filter: (id) => !gone.has(sources.get(id)) }).confidence)
   }
-  return { set: name, there: sharesOf(there), found: sharesOf(found), leftOut: sharesOf(leftOut) }
+  return { variant, set: name, there: sharesOf(there), found: sharesOf(found), leftOut: sharesOf(leftOut) }
 }
 
 function sharesOf(confidences: readonly Confidence[]): Confidences {

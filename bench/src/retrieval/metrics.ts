@@ -8,23 +8,27 @@ export interface Quality {
   readonly recall10: number
   /** Reciprocal rank of the first needed tool. */
   readonly mrr: number
+  readonly ndcg5: number
   readonly ndcg10: number
   /** 1 if all needed tools are among the first ten. */
   readonly complete10: number
 }
 
-export const qualities = ['recall1', 'recall5', 'recall10', 'mrr', 'ndcg10', 'complete10'] as const
+export const qualities = ['recall1', 'recall5', 'recall10', 'mrr', 'ndcg5', 'ndcg10', 'complete10'] as const
 
 export function qualityOf(found: readonly string[], { needs }: RetrievalQuery): Quality {
   const ranks = needs.map((ids) => found.findIndex((id) => ids.includes(id))).filter((rank) => rank !== -1)
   const within = (count: number): number => ranks.filter((rank) => rank < count).length / needs.length
+  const gainWithin = (count: number): number =>
+    gain(ranks.filter((rank) => rank < count)) / gain(needs.slice(0, count).map((_, rank) => rank))
   const first = Math.min(...ranks)
   return {
     recall1: within(1),
     recall5: within(5),
     recall10: within(10),
     mrr: Number.isFinite(first) ? 1 / (first + 1) : 0,
-    ndcg10: gain(ranks.filter((rank) => rank < 10)) / gain(needs.slice(0, 10).map((_, rank) => rank)),
+    ndcg5: gainWithin(5),
+    ndcg10: gainWithin(10),
     complete10: within(10) === 1 ? 1 : 0,
   }
 }
@@ -39,6 +43,7 @@ export function meanOf(each: readonly Quality[]): Quality {
     recall5: mean('recall5'),
     recall10: mean('recall10'),
     mrr: mean('mrr'),
+    ndcg5: mean('ndcg5'),
     ndcg10: mean('ndcg10'),
     complete10: mean('complete10'),
   }

@@ -1,4 +1,5 @@
 import { tableOf } from '../list/table.ts'
+import { variants } from './engine.ts'
 import type { Confidences, LeftOut } from './left-out.ts'
 import type { SetResult } from './measure.ts'
 import { meanOf, qualities } from './metrics.ts'
@@ -8,7 +9,15 @@ export interface Results {
   readonly leftOut: readonly LeftOut[]
 }
 
-const titles = { recall1: 'R@1', recall5: 'R@5', recall10: 'R@10', mrr: 'MRR', ndcg10: 'NDCG@10', complete10: 'all@10' } as const
+const titles = {
+  recall1: 'R@1',
+  recall5: 'R@5',
+  recall10: 'R@10',
+  mrr: 'MRR',
+  ndcg5: 'nDCG@5',
+  ndcg10: 'nDCG@10',
+  complete10: 'all@10',
+} as const
 
 /** Renders the results as tables, in percent. */
 export function reportOf({ sets, leftOut }: Results): string {
@@ -18,11 +27,14 @@ export function reportOf({ sets, leftOut }: Results): string {
   return [
     `Recall@5: share of the needed tools among the first five\n\n${recall}`,
     `All metrics, mean over the sets\n\n${meansOf(sets)}`,
-    `All metrics of Unfold\n\n${oursOf(sets)}`,
+    ...variants.map(({ name }) => `All metrics of ${name}\n\n${metricsOf(name, sets)}`),
     `Queries with a unique name: the tool ranks first\n\n${names}`,
     `Queries with a server and a unique name: the tool ranks first\n\n${serverNames}`,
     `False positives: matches after all matching servers were removed\n\n${falseAnswers({ sets, leftOut })}`,
-    `Confidence of Unfold: share of queries with strong / weak / no matches\n\n${confidences(leftOut)}`,
+    ...variants.map(({ name }) => {
+      const rows = leftOut.filter(({ variant }) => variant === name)
+      return `Confidence of ${name}: share of queries with strong / weak / no matches\n\n${confidences(rows)}`
+    }),
   ].join('\n\n')
 }
 
@@ -48,25 +60,34 @@ function meansOf(sets: readonly SetResult[]): string {
   return tableOf(['', ...qualities.map((key) => titles[key])], rows)
 }
 
-function oursOf(sets: readonly SetResult[]): string {
-  const [ours] = enginesOf(sets)
+function metricsOf(name: string, sets: readonly SetResult[]): string {
   const rows = sets
-    .filter(({ engine }) => engine === ours)
+    .filter(({ engine }) => engine === name)
     .map(({ set, queries, quality }) => [set, String(queries), ...qualities.map((key) => percent(quality[key]))])
   return tableOf(['', 'queries', ...qualities.map((key) => titles[key])], rows)
 }
 
 /** Other engines report no confidence, so every non-empty list counts as a match. */
 function falseAnswers({ sets, leftOut }: Results): string {
-  const others = enginesOf(sets).slice(1)
-  const shares = leftOut.map((each) => each.leftOut)
-  const strong = shares.map((share) => share.strong)
-  const any = shares.map((share) => share.strong + share.weak)
+  const names = new Set(variants.map(({ name }) => name))
+  const others = enginesOf(sets).filter((engine) => !names.has(engine))
+  const ours = variants.flatMap(({ name }) => {
+    const shares = leftOut.filter(({ variant }) => variant === name).map((each) => each.leftOut)
+    return [
+      rowOf(
+        `${name}: strong`,
+        shares.map(({ strong }) => strong),
+      ),
+      rowOf(
+        `${name}: strong or weak`,
+        shares.map(({ strong, weak }) => strong + weak),
+      ),
+    ]
+  })
   return tableOf(
-    ['', ...leftOut.map(({ set }) => set), 'mean'],
+    ['', ...setsOf(sets), 'mean'],
     [
-      rowOf('Unfold, strong', strong),
-      rowOf('Unfold, strong or weak', any),
+      ...ours,
       ...others.map((engine) =>
         rowOf(
           engine,

@@ -20,7 +20,8 @@ process.send?.(await speedOf(order))
 process.disconnect()
 
 async function speedOf({ engine: name, tools, maxMs, folder }: Order): Promise<Speed> {
-  const engine = [unfold, ...peers].find((each) => each.name === name) ?? unfold
+  const engine = [...unfold, ...peers].find((each) => each.name === name)
+  if (engine === undefined) throw new Error(`unknown engine: ${name}`)
   const at = folder === undefined ? undefined : new URL(folder)
   const real = at === undefined ? generated(10_000) : readDocuments(at, 'toucan')
   const asked = at === undefined ? [] : setNames.flatMap((set) => readSet(at, set, 60).queries)

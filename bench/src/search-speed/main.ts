@@ -5,11 +5,12 @@ import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { countText, sizeText, tableOf } from '../list/table.ts'
-import { unfold } from '../retrieval/engine.ts'
+import { unfold, variants } from '../retrieval/engine.ts'
 import { installedPeers } from '../retrieval/peers.ts'
 import { hasSets } from '../retrieval/sets.ts'
 import type { Order } from './child.ts'
 import type { Speed } from './measure.ts'
+import type { TableCost } from './table-child.ts'
 
 const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
 const dataFolder = process.env.UNFOLD_DATA
@@ -33,24 +34,30 @@ if (!hasCatalogue) console.error('No catalogue of real tools found (UNFOLD_DATA)
 const peers = installedPeers(process.env.npm_execpath)
 const speeds: Speed[] = []
 for (const tools of quick === true ? [1_000, 10_000] : [1_000, 10_000, 100_000]) {
-  for (const { name } of [unfold, ...peers]) {
+  for (const { name } of [...unfold, ...peers]) {
     console.error(`Measuring ${name} with ${countText(tools)} tools …`)
-    const speed = await measured({ engine: name, tools, maxMs: maxSearchMs, ...(hasCatalogue && { folder: folder.href }) })
+    const speed = await fromChild<Speed>('child.js', {
+      engine: name,
+      tools,
+      maxMs: maxSearchMs,
+      ...(hasCatalogue && { folder: folder.href }),
+    })
     if (speed === undefined) console.error(`${name} did not finish in time with ${countText(tools)} tools.`)
     else speeds.push(speed)
   }
 }
-console.error(`\n${reportOf(speeds)}\n`)
-if (json === true) console.log(JSON.stringify(speeds, undefined, 2))
+const tableCost = await fromChild<TableCost>('table-child.js')
+console.error(`\n${reportOf(speeds)}\n\n${tableReportOf(tableCost)}\n`)
+if (json === true) console.log(JSON.stringify({ speeds, tableCost }, undefined, 2))
 
 /** Returns the measurement of a child process; `undefined` if it timed out. */
-async function measured(order: Order): Promise<Speed | undefined> {
-  const child = fork(new URL('child.js', import.meta.url), [], { execArgv: ['--expose-gc', '--max-old-space-size=6000'] })
+async function fromChild<Result>(file: string, order?: Order): Promise<Result | undefined> {
+  const child = fork(new URL(file, import.meta.url), [], { execArgv: ['--expose-gc', '--max-old-space-size=6000'] })
   const timer = setTimeout(() => child.kill(), maxIndexMs + 2 * maxSearchMs)
   try {
-    child.send(order)
+    if (order !== undefined) child.send(order)
     const ended = once(child, 'exit').then(() => undefined)
-    const answer = once(child, 'message').then(([speed]: Speed[]) => speed)
+    const answer = once(child, 'message').then(([result]: Result[]) => result)
     return await Promise.race([answer, ended])
   } finally {
     clearTimeout(timer)
@@ -71,13 +78,18 @@ function reportOf(all: readonly Speed[]): string {
       msText(changeP95Ms),
     ]),
   )
-  const kept = all.filter(({ engine }) => engine === unfold.name).flatMap(targetsOf)
+  const kept = all.filter(({ engine }) => engine === variants[0].name).flatMap(targetsOf)
   return [
     'Search with ten matches per query; best of three runs per query',
     table,
     'Targets',
     tableOf(['', 'target', 'measured', ''], kept),
   ].join('\n\n')
+}
+
+function tableReportOf(cost: TableCost | undefined): string {
+  if (cost === undefined) return 'The cost of the word table could not be measured.'
+  return `Word table: decoded in ${msText(cost.decodeMs)} with the first tool; ${sizeText(cost.bytes)} of memory`
 }
 
 function targetsOf({ tools, indexMs, p95Ms = Number.NaN, peakBytes, changeP95Ms = Number.NaN }: Speed): string[][] {

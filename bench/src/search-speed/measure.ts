@@ -71,7 +71,8 @@ function timeChanges(change: (document: SearchDocument) => void, real: readonly 
   return percentile(times, 0.95)
 }
 
-function heldBytes(): number {
+/** Memory in use after garbage collection. */
+export function heldBytes(): number {
   globalThis.gc?.()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers

@@ -16,7 +16,8 @@ export interface CurvePoint {
   readonly shares: { readonly [kind: string]: number }
 }
 
-const thresholds = Array.from({ length: 19 }, (_, index) => (index + 1) / 20)
+/** From 0.3 to 0.8. */
+const thresholds = Array.from({ length: 11 }, (_, index) => (index + 6) / 20)
 
 /** Returns a point per threshold; none if any answer lacks its belief. */
 export function curveOf(answers: { readonly [kind: string]: readonly Answer[] }): readonly CurvePoint[] {

@@ -1,4 +1,5 @@
 import { type Confidence, type SearchDocument, SearchIndex } from '@unfold-mcp/core'
+import type { Variant } from '../engine.ts'
 
 /** A search over one catalogue. Variants of the search are compared by passing another one. */
 export type Search = (query: string, limit: number) => Answer
@@ -14,11 +15,14 @@ export interface Answer {
 /** Creates the search of a catalogue. */
 export type SearchOver = (documents: readonly SearchDocument[]) => Search
 
-export const searchOver: SearchOver = (documents) => {
-  const index = new SearchIndex()
-  for (const document of documents) index.set(document)
-  return (query, limit) => {
-    const { matches, confidence } = index.search(query, { limit })
-    return { ids: matches.map(({ id }) => id), confidence }
+/** Our search, in one of its variants. */
+export const searchWith =
+  ({ meaning }: Variant): SearchOver =>
+  (documents) => {
+    const index = new SearchIndex()
+    for (const document of documents) index.set(document)
+    return (query, limit) => {
+      const { matches, confidence, certainty } = index.search(query, { limit, meaning })
+      return { ids: matches.map(({ id }) => id), confidence, belief: certainty }
+    }
   }
-}
