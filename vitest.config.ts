@@ -24,7 +24,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     // Most tests wait for other processes: with two or three workers per core, no core is idle.
-    maxWorkers: 3 * cores,
+    maxWorkers: 2 * cores,
     sequence: { sequencer: LongestFirst },
     // All files of a worker share one module graph: importing it takes about 0.7 s of CPU time.
     isolate: false,

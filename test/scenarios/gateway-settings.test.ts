@@ -173,7 +173,7 @@ verifies('K06', async () => {
     expect(textOf(await client.call('search_tools', { query: 'hire' }))).toContain('town__hire')
   }
   await until(
-    () => edge.lines.filter((line) => line.includes('Search uses keywords only')).length === 2,
+    () => edge.lines.filter((line) => line.includes('Search uses its built-in table')).length === 2,
     'both warnings are logged',
   )
   const responses = await Promise.all(['/status', '/logs?level=debug', '/upstreams'].map((path) => edge.api(path)))

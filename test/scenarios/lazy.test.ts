@@ -61,7 +61,9 @@ verifies('E05', async ({ connect }) => {
 })
 
 verifies('E06', async ({ connect }) => {
-  const client = await connect(office({ exposure: { mode: 'lazy', order: 'append' } }))
+  // A busy machine may need longer than the default for a list.
+  const protocol = { relistTimeoutMs: 60_000 }
+  const client = await connect(office({ exposure: { mode: 'lazy', order: 'append' }, protocol }))
   await manage(client, 'enable', { tools: 'ping' })
   await manage(client, 'enable', { tools: 'read_file' })
   await client.waitForListChanges(2)

@@ -8,6 +8,7 @@ import { type Agent, Endpoint, type Turn } from './endpoint/endpoint.ts'
 import { unfold } from './gateway.ts'
 import { type Ended, type Launch, runProcess } from './host-process.ts'
 import { commandOf, fullTitle } from './installed.ts'
+import { endLeftovers } from './leftovers.ts'
 
 const execute = promisify(execFile)
 
@@ -70,6 +71,7 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
     })
     return { turns: [...endpoint.turns], asides: [...endpoint.asides], ended }
   } finally {
+    await endLeftovers(folder)
     if (process.env.LAB_KEEP === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     else console.error(`${driver.id}: ${folder}`)
   }

@@ -35,6 +35,8 @@ const maxOthers = 5
 /** Reads from the index why a document matches. */
 export class MatchEvidence {
   readonly #index: IndexParts
+  /** Terms of names by document. */
+  readonly #names: (readonly number[] | undefined)[] = []
 
   constructor(index: IndexParts) {
     this.#index = index
@@ -114,12 +116,21 @@ export class MatchEvidence {
     return whole === 0 ? 0 : matched / whole
   }
 
+  /** Forgets what is cached of a document. */
+  forget(slot: number): void {
+    this.#names[slot] = undefined
+  }
+
   /** Returns the terms of the document name. Parts of a joined name are not counted twice. */
   #nameTerms(slot: number): readonly number[] {
+    const known = this.#names[slot]
+    if (known !== undefined) return known
     const { terms, postings, vocabulary } = this.#index
     const inName = [...(terms[slot] ?? [])].filter((term) => ((postings.payload(term, slot) ?? 0) & 1) === 1)
     const texts = inName.map((term) => vocabulary.termOf(term))
-    return inName.filter((_, index) => !texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text)))
+    const names = inName.filter((_, index) => !texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text)))
+    this.#names[slot] = names
+    return names
   }
 }
 

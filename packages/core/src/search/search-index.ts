@@ -44,6 +44,8 @@ const maxBoost = 100
 const nameBonus = 0.15
 /** With fewer known words, a request is in another language, or about something that the table does not know. */
 const minKnownShare = 0.5
+/** Each comparison reads the vectors of all documents. */
+const maxComparedClauses = 2
 
 /** Full-text index of tools. Stores no text; updating a document touches only its own terms. */
 export class SearchIndex {
@@ -83,6 +85,7 @@ export class SearchIndex {
     this.#ids[slot] = document.id
     this.#sources.set(slot, document.source)
     this.#terms[slot] = terms
+    this.#evidence.forget(slot)
     this.#actions[slot] = actionOfTool(document)
     const table = meaningTable()
     this.#vectors.set(slot, table.vectorOf(wordsOfTool(document, table.has)))
@@ -117,7 +120,7 @@ export class SearchIndex {
     const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), clauses, holders, asked)
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
     const evidence = this.#evidence.ofClauses(safe, clauses, holders)
-    const meanings = meaning ? parsed.texts.map((text) => this.#meaningScores(text, scope, size)) : []
+    const meanings = meaning ? this.#meanings(query, parsed, scope, size) : []
     const near = this.#fused(lexical, meanings, rated(certaintyOf(evidence)))
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
@@ -210,6 +213,18 @@ export class SearchIndex {
     return { total, visible, ...(isMixed && { sources }) }
   }
 
+  /** Compares each clause with all visible documents; the whole query if it has many clauses. */
+  #meanings(
+    query: string,
+    { texts }: ParsedQuery,
+    scope: VisibleDocuments,
+    count: number,
+  ): readonly (MeaningScores | undefined)[] {
+    if (texts.length <= maxComparedClauses) return texts.map((text) => this.#meaningScores(text, scope, count))
+    const whole = this.#meaningScores(query, scope, count)
+    return texts.map(() => whole)
+  }
+
   /** Compares a text with all visible documents; undefined if its meaning is unknown. */
   #meaningScores(text: string, scope: VisibleDocuments, count: number): MeaningScores | undefined {
     const table = meaningTable()
@@ -244,7 +259,9 @@ export class SearchIndex {
   ): readonly Candidate[] {
     if (meanings.every((each) => each === undefined)) return lexical
     const known = new Set(lexical.map(({ slot }) => slot))
-    const others = new Set(meanings.flatMap((each) => each?.standingOut.filter((slot) => !known.has(slot)) ?? []))
+    // Words that match well need no company.
+    const close = confidence === 'strong' ? [] : meanings.flatMap((each) => each?.standingOut ?? [])
+    const others = new Set(close.filter((slot) => !known.has(slot)))
     const noScores = meanings.map(() => 0)
     const best = meanings.map((_, clause) => Math.max(0, ...lexical.map(({ scores }) => scores[clause] ?? 0)) || 1)
     return [...lexical, ...Array.from(others, (slot) => this.#candidate(slot, 0, noScores))].map((candidate) => ({

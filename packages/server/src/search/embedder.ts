@@ -1,6 +1,6 @@
 /**
- * Computes embedding vectors, in the order of the texts and all of the same length. If it throws, search falls back to
- * keywords.
+ * Computes embedding vectors, in the order of the texts and all of the same length. If it throws, search uses the
+ * built-in table.
  */
 export interface Embedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>

@@ -6,7 +6,7 @@ export type Action = 'read' | 'create' | 'change' | 'delete' | 'send'
 /** Verbs only: nouns such as "order", "book" or "message" say nothing about the action. */
 const verbs: { readonly [A in Action]: string } = {
   read: 'get list find search show read fetch view lookup check query describe retrieve browse inspect count display see export download summarize analyze compare',
-  create: 'create add insert generate make build register compose draft',
+  create: 'create add insert generate make build register compose',
   change: 'update edit modify rename move change set adjust replace assign enable disable mark toggle merge reopen',
   delete: 'delete remove erase destroy purge drop discard uninstall wipe clear unsubscribe revoke cancel terminate',
   send: 'send publish notify reply forward submit deliver tweet',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { actionFactor, actionOfTool, askedActions } from './action-ranking.ts'
 import { parseQuery } from '../query.ts'
+import { actionFactor, actionOfTool, askedActions } from './action-ranking.ts'
 
 const asked = (query: string) => askedActions(parseQuery(query))
 const action = (name: string, source = 'test') => actionOfTool({ id: name, source, name })

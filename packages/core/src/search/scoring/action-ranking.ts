@@ -9,7 +9,7 @@ const maxTextLength = 200
 
 /** Words of requests that ask for destruction without one of its verbs. */
 const destructiveHints = new Set(
-  'rid trash kill stop end leav quit undo block ban off anymor longer unwant clean cleanup empti reset expir away retir close decommiss scrap forget deactiv unlink detach shut'.split(
+  'rid trash kill stop end leav quit undo block ban anymor longer unwant clean cleanup empti reset expir away retir close decommiss scrap forget deactiv unlink detach shut'.split(
     ' ',
   ),
 )
