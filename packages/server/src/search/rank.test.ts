@@ -21,8 +21,12 @@ async function search(settings: SearchSettings, { query = 'monthly report', limi
   return { ...(replyData(reply) as { names: string[]; fallback?: string }), content }
 }
 
+const defaultOrder = (await search({})).names
+
 describe('rank', () => {
-  const defaultOrder = ['send_report', 'print_report', 'read_report']
+  test('the default order has all matches', () => {
+    expect(defaultOrder.toSorted()).toEqual(['print_report', 'read_report', 'send_report'])
+  })
 
   test('determines the final order, synchronously or not', async () => {
     expect((await search({})).names).toEqual(defaultOrder)
@@ -40,12 +44,12 @@ describe('rank', () => {
       )
       return matches.toReversed()
     }
-    expect((await search({ rank }, { limit: 1 })).names).toEqual(['read_report'])
+    expect((await search({ rank }, { limit: 1 })).names).toEqual(defaultOrder.slice(-1))
     expect(received).toEqual(['monthly report', defaultOrder, { id: 'ada' }])
   })
 
   test('can omit matches, but not add or repeat any', async () => {
-    expect((await search({ rank: (_, matches) => matches.slice(0, 1) })).names).toEqual(['send_report'])
+    expect((await search({ rank: (_, matches) => matches.slice(0, 1) })).names).toEqual(defaultOrder.slice(0, 1))
     const rank: Rank = (_, [first, ...rest]) => {
       const invented = { tool: { name: 'read_secret_report', inputSchema: { type: 'object' as const } }, score: 9, isNamed: true }
       return first === undefined ? [] : [invented, first, first, ...rest]
