@@ -110,8 +110,9 @@ function unchunked(bytes: Buffer): string | undefined {
 }
 
 function messagesOf(body: string): readonly Message[] {
+  // Lines rather than an expression: a line of 50 MB can exhaust the stack of an expression.
   const texts = /^(event|id|data|retry|:)/u.test(body)
-    ? [...body.matchAll(/^data: (.+)$/gmu)].map(([, json]) => json ?? '')
+    ? body.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice('data: '.length)] : []))
     : [body]
   return texts.flatMap((text) => {
     try {
