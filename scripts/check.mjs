@@ -10,7 +10,8 @@ await ensureInstalled()
 await ensureBuilt()
 const isClean = await stepsInPairs({
   types: () => tool('typescript/bin/tsc', ['-b'], captured),
-  'format and lint': () => tool('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', colours], captured),
+  'format and lint': () =>
+    tool('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', '--diagnostic-level=warn', colours], captured),
   'lint with types': () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings'], captured),
   'unused code': () => tool('knip/bin/knip.js', ['--no-config-hints'], captured),
   ...Object.fromEntries(packages.map((folder) => [`exports of ${folder}`, () => exportsOf(folder)])),

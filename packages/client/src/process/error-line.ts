@@ -13,8 +13,8 @@ const npmFramePattern =
 const errorPattern = new RegExp(
   [
     String.raw`\b(?:errors?|fatal|panic(?:ked)?|exception|fail(?:ed|ure|s)?|cannot|can't|could not|couldn't|unable|missing|required?s?`,
-    String.raw`|invalid|unauthorized|forbidden|denied|refused|undefined|no such|must (?:be|have|provide|set|specify)`,
-    String.raw`|not (?:set|found|provided|defined|configured|specified|recognized|supported|a valid|installed)`,
+    `|invalid|unauthorized|forbidden|denied|refused|undefined|no such|must (?:be|have|provide|set|specify)`,
+    `|not (?:set|found|provided|defined|configured|specified|recognized|supported|a valid|installed)`,
     String.raw`|please (?:set|provide|specify|pass))\b|[a-z](?:Error|Exception)\b`,
   ].join(''),
   'iu',

@@ -35,8 +35,7 @@ export function launcherOf({ command, args = [] }: Pick<CommandTarget, 'command'
   const isOne = known.length === 0 || known.some((each) => words.slice(0, each.split(' ').length).join(' ') === each)
   if (!isOne) return undefined
   if (program === 'npx') return { program, packages: npxPackages(rest) }
-  if (program === 'npm')
-    return { program: 'npx', packages: npxPackages(rest.slice(rest.findIndex((word) => word === words[0]) + 1)) }
+  if (program === 'npm') return { program: 'npx', packages: npxPackages(rest.slice(rest.indexOf(words[0] ?? '') + 1)) }
   return { program, packages: [] }
 }
 
