@@ -11,6 +11,7 @@ import {
   type HandlerOptions,
   isFailure,
   listen,
+  type SessionStore,
   type Toolbox,
   ToolGroups,
   ToolRegistry,
@@ -40,6 +41,21 @@ const cloud = () =>
   })
     .tool('ec2_list', { group: 'aws', description: 'List instances' }, () => 'i-1')
     .tool('read_logs', { group: 'monitor', description: 'Read logs' }, () => 'quiet')
+
+const unreachable = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'))
+const unreachableSessions: SessionStore = {
+  replica: 'a',
+  isCurrent: false,
+  create: unreachable,
+  load: unreachable,
+  update: unreachable,
+  mark: unreachable,
+  remove: unreachable,
+  renew: unreachable,
+  send: unreachable,
+  subscribe: () => () => undefined,
+  isAlive: () => true,
+}
 
 /** Produces each failure and returns the text that its reader sees. */
 const seen: { readonly [R in Reason]: () => Promise<string> } = {
@@ -164,6 +180,12 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   session_limit: () => http(plain(), { body: JSON.stringify(initialize) }, { sessions: { max: 1 } }, 2),
   session_not_found: () => http(plain(), { headers: { 'mcp-session-id': '6f1c' }, body: JSON.stringify(list) }),
   stale_cursor: staleCursor,
+  state_unavailable: () =>
+    http(
+      plain(),
+      { headers: { 'mcp-session-id': '6f1c' }, body: JSON.stringify(list) },
+      { sessions: { store: unreachableSessions } },
+    ),
   store_failed: () =>
     reported(
       defineToolbox({

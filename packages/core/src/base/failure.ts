@@ -45,6 +45,7 @@ export interface FailureDetails {
   session_limit: { limit: number }
   session_not_found: { session: string }
   stale_cursor: { cursor: string }
+  state_unavailable: { what: string }
   store_failed: { operation: string }
   subscription_limit: { limit: number }
   tool_failed: { tool: string }
@@ -114,6 +115,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   session_limit: 'protocol',
   session_not_found: 'protocol',
   stale_cursor: 'protocol',
+  state_unavailable: 'tool',
   store_failed: 'operator',
   subscription_limit: 'protocol',
   tool_failed: 'tool',

@@ -1,8 +1,8 @@
-import { Shares } from '@unfold-mcp/core'
+import { Failure, Shares } from '@unfold-mcp/core'
 import type { Runtime } from '../runtime/runtime.ts'
 import { runtimeOf } from '../runtime/servable.ts'
-import type { Resumption } from './session-http.ts'
-import { type SessionLimits, Sessions } from './sessions.ts'
+import type { SessionStore } from '../stores/session-store.ts'
+import { Sessions, type SessionsOptions } from './session/sessions.ts'
 import { Stateless, type StatelessOptions } from './stateless.ts'
 
 /** The clients of one toolbox, by era. */
@@ -14,10 +14,13 @@ export interface Endpoint {
 
 export interface EndpointsOptions extends Omit<StatelessOptions, 'slots'> {
   readonly maxSubscriptions: number
-  readonly sessions: SessionLimits & Resumption
+  readonly sessions: SessionsOptions
   /** Clock for idle sessions, in milliseconds. */
   readonly now: () => number
 }
+
+// Events of other replicas can be lost.
+const compareMs = 5_000
 
 /** The toolboxes of one handler. An endpoint is created for the first client of its toolbox; limits apply to all together. */
 export class Endpoints {
@@ -25,10 +28,12 @@ export class Endpoints {
   readonly #byRuntime = new Map<Runtime, Endpoint>()
   readonly #sessions: Shares
   readonly #streams: Shares
+  readonly #unsubscribe: () => void
   #lastNumber = 0
 
   constructor(options: EndpointsOptions) {
     this.#options = options
+    this.#unsubscribe = this.#followOthers(options.sessions.store)
     this.#sessions = new Shares(() => options.sessions.max)
     this.#streams = new Shares(() => options.maxSubscriptions)
   }
@@ -38,6 +43,7 @@ export class Endpoints {
     const existing = this.#byRuntime.get(runtime)
     if (existing !== undefined) return existing
     const { sessions, now, ...stateless } = this.#options
+    if (sessions.store !== undefined) checkShareable(runtime)
     const endpoint: Endpoint = {
       runtime,
       sessions: new Sessions(runtime, sessions, {
@@ -70,6 +76,41 @@ export class Endpoints {
   }
 
   async close(): Promise<void> {
+    this.#unsubscribe()
     await Promise.all(this.all().flatMap(({ sessions, stateless }) => [sessions.close(), stateless.close()]))
   }
+
+  /** Follows what other replicas do with the sessions that are served here. */
+  #followOthers(store: SessionStore | undefined): () => void {
+    if (store === undefined) return () => undefined
+    const { onerror } = this.#options
+    const compare = (): void => {
+      // The store reports when it cannot be reached.
+      for (const { sessions } of this.all()) sessions.compare(store).catch(() => undefined)
+    }
+    const timer = setInterval(compare, compareMs)
+    if (typeof timer === 'object') timer.unref()
+    const unsubscribe = store.subscribe(
+      (id, event) => {
+        for (const { sessions } of this.all()) sessions.onEvent(id, event).catch(onerror)
+      },
+      () => {
+        for (const { sessions } of this.all()) sessions.suspect()
+        compare()
+      },
+    )
+    return () => {
+      clearInterval(timer)
+      unsubscribe()
+    }
+  }
+}
+
+/** Throws for a toolbox whose sessions have state that a record cannot hold. */
+function checkShareable({ declaration: { groups, scopedServer } }: Runtime): void {
+  const hooked = Object.entries(groups).find(([, { hooks }]) => hooks !== undefined)?.[0]
+  if (hooked === undefined && scopedServer === undefined) return
+  const what = hooked === undefined ? 'an adopted server' : `the hooks of group "${hooked}"`
+  const message = `Sessions with ${what} cannot be shared by replicas, because they have state in one process. Remove \`sessions.store\`.`
+  throw new Failure('invalid_declaration', message, { what: 'sessions.store' })
 }

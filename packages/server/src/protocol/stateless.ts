@@ -24,10 +24,10 @@ import type { ClientPort } from '../tool/client-port.ts'
 import type { Principal } from '../tool/principal.ts'
 import { errorReply, failureReply, requestIdOf } from '../wire/errors.ts'
 import type { Exchange, Reply } from '../wire/exchange.ts'
+import { authInfoOf } from './auth-info.ts'
 import { ReplyStream } from './reply-stream.ts'
 import { RunningRequests } from './running-requests.ts'
 import { sdkHost, statelessRevision } from './sdk-host.ts'
-import { authInfoOf } from './sessions.ts'
 import { StatelessPort } from './stateless-port.ts'
 
 export interface StatelessRequest {

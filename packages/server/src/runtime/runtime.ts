@@ -39,7 +39,11 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
   const { report, now, facts, identity, search } = declaration
   const catalogs = new CatalogBuilder(declaration, sources)
   const permissions = new Permissions(declaration.permit, report)
-  const activations = new Activations(declaration, () => catalogs.current.groups)
+  const activations = new Activations(
+    declaration,
+    () => catalogs.current.groups,
+    ({ scopes: affected }) => announcer.notifySoon(affected),
+  )
   const views = new Views({ catalogOf: (scope) => catalogs.of(scope), facts, permissions, report })
   const announcer = new Announcer((scope) => views.rendered(scope).fingerprint, now)
   const identities = new Identities(identity === 'names' ? 'names' : 'definitions')

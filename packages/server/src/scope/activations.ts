@@ -1,8 +1,10 @@
 import {
   type Activation,
+  Failure,
   type GroupCost,
   type Groups,
   initialActivation,
+  isFailure,
   nothingActive,
   type Plan,
   planActivateAll,
@@ -14,7 +16,7 @@ import type { GroupHooks } from '../catalog/group-hooks.ts'
 import { parseActivation } from '../stores/store.ts'
 import type { Principal } from '../tool/principal.ts'
 import { runHooks } from './run-hooks.ts'
-import { ActivationState } from './scope.ts'
+import { ActivationState, type StoredActivation } from './scope.ts'
 
 const principalsInMemory = 10_000
 
@@ -22,12 +24,17 @@ const principalsInMemory = 10_000
 export class Activations {
   readonly #declaration: Declaration
   readonly #currentGroups: () => Groups
+  readonly #changed: (state: ActivationState) => void
+  readonly #unwatch: () => void
   readonly #principals = new Map<string, Promise<ActivationState>>()
   #shared: Promise<ActivationState> | undefined
 
-  constructor(declaration: Declaration, groups: () => Groups) {
+  /** `changed`: another process has changed an activation that is used here. */
+  constructor(declaration: Declaration, groups: () => Groups, changed: (state: ActivationState) => void) {
     this.#declaration = declaration
     this.#currentGroups = groups
+    this.#changed = changed
+    this.#unwatch = declaration.store.watch?.((key) => void this.#reload(key)) ?? (() => undefined)
   }
 
   get #groups(): Groups {
@@ -59,6 +66,7 @@ export class Activations {
       const saved = await this.#load(key)
       if (saved !== undefined) state.activation = { ...state.activation, tools: saved.tools }
       await this.#start(state, saved?.groups ?? initialActivation(this.#groups).groups, cost)
+      this.#shareWithOthers(state, key)
       return state
     })()
     this.#principals.set(key, made)
@@ -105,6 +113,7 @@ export class Activations {
   }
 
   async stop(): Promise<void> {
+    this.#unwatch()
     const states = await Promise.all([...this.#principals.values(), ...(this.#shared === undefined ? [] : [this.#shared])])
     for (const state of states) await this.release(state)
   }
@@ -126,7 +135,29 @@ export class Activations {
     }
   }
 
+  #shareWithOthers(state: ActivationState, key: string): void {
+    const { store } = this.#declaration
+    if (store.update === undefined) return
+    const initial = state.activation
+    state.stored = {
+      update: async (change) =>
+        (await store.update?.(key, (saved) => change(this.#parsed(saved) ?? initial))) ?? state.activation,
+    }
+  }
+
+  async #reload(key: string | undefined): Promise<void> {
+    const found = key === undefined ? [...this.#principals.values()] : [this.#principals.get(key)]
+    for (const pending of found) {
+      const state = await pending
+      const saved = state?.savedAs === undefined ? undefined : await this.#load(state.savedAs)
+      if (state === undefined || saved === undefined) continue
+      state.activation = saved
+      this.#changed(state)
+    }
+  }
+
   async #commit(state: ActivationState, plan: (activation: Activation) => Plan): Promise<Plan> {
+    if (state.stored !== undefined) return commitStored(state, state.stored, plan)
     const made = plan(state.activation)
     const { hookTimeoutMs, report } = this.#declaration
     await runHooks(made, state.key, { hooksOf: (name) => this.#hooksOf(name), timeoutMs: hookTimeoutMs, report })
@@ -154,8 +185,7 @@ export class Activations {
 
   async #load(key: string): Promise<Activation | undefined> {
     try {
-      const saved = parseActivation(await this.#declaration.store.load(key))
-      return saved === undefined ? undefined : reconcile(this.#groups, saved)
+      return this.#parsed(await this.#declaration.store.load(key))
     } catch (error) {
       const message = `The activation of ${key} could not be loaded; it starts with the defaults.`
       this.#declaration.report({ reason: 'store_failed', message, error })
@@ -163,14 +193,42 @@ export class Activations {
     }
   }
 
+  #parsed(value: unknown): Activation | undefined {
+    const saved = parseActivation(value)
+    return saved === undefined ? undefined : reconcile(this.#groups, saved)
+  }
+
   async #save(state: ActivationState): Promise<void> {
-    if (state.savedAs === undefined) return
+    if (state.savedAs === undefined || (state.savedAs === state.key && state.stored !== undefined)) return
     try {
       await this.#declaration.store.save(state.savedAs, state.activation)
     } catch (error) {
       const message = `The activation of ${state.savedAs} could not be saved; it holds until the server stops.`
       this.#declaration.report({ reason: 'store_failed', message, error })
     }
+  }
+}
+
+/** Groups with hooks cannot be shared by replicas, so none have to run. */
+async function commitStored(
+  state: ActivationState,
+  stored: StoredActivation,
+  plan: (activation: Activation) => Plan,
+): Promise<Plan> {
+  let made: Plan = { next: state.activation, on: [], off: [] }
+  try {
+    state.activation = await stored.update((current) => {
+      // Before the plan, which compares the view before and after.
+      state.activation = current
+      made = plan(current)
+      return made.next
+    })
+    return made
+  } catch (error) {
+    if (isFailure(error)) throw error
+    const message =
+      'Tools cannot be activated now, because the store that replicas share is unavailable. Nothing was changed; try again in a moment.'
+    throw new Failure('state_unavailable', message, { what: 'activation' }, { cause: error })
   }
 }
 

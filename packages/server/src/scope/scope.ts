@@ -5,12 +5,20 @@ import type { ScopedServer } from '../catalog/scoped-server.ts'
 import type { Era } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
 
+/** An activation that other processes may change too. */
+export interface StoredActivation {
+  /** Replaces it by a function of its current state, atomically across processes. The function may run more than once. */
+  update(change: (activation: Activation) => Activation): Promise<Activation>
+}
+
 /** An activation that one or more scopes share. A queue keeps its transitions in order. */
 export class ActivationState {
   readonly key: string
   activation: Activation
   /** Key in the store. */
   readonly savedAs: string | undefined
+  /** Where other processes change it too. */
+  stored: StoredActivation | undefined
   readonly scopes = new Set<Scope>()
   /** Released, so nothing is activated again. */
   isOver = false

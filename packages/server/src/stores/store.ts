@@ -4,6 +4,13 @@ import { type Activation, nothingActive } from '@unfold-mcp/core'
 export interface ActivationStore {
   load(key: string): Promise<unknown>
   save(key: string, activation: Activation): Promise<void>
+  /**
+   * For a store that several processes change: replaces an activation by a function of what is stored, atomically. The function may
+   * run more than once.
+   */
+  update?(key: string, change: (saved: unknown) => Activation): Promise<Activation>
+  /** Calls back with the key of an activation that another process may have changed; `undefined`: any. */
+  watch?(changed: (key: string | undefined) => void): () => void
 }
 
 /** Validates a stored value; returns `undefined` if it is not an activation. */

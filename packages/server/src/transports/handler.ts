@@ -9,8 +9,8 @@ import { checkSize, checkText } from '../catalog/message-limits.ts'
 import { malformedRequest } from '../operations/params.ts'
 import { type Endpoint, Endpoints } from '../protocol/endpoints.ts'
 import { isSessionRequest } from '../protocol/era.ts'
-import type { Resumption } from '../protocol/session-http.ts'
-import type { SessionClient, SessionLimits } from '../protocol/sessions.ts'
+import type { SessionClient } from '../protocol/session/session.ts'
+import type { SessionsOptions } from '../protocol/session/sessions.ts'
 import type { ChangeNotifier, SubscriptionStream } from '../protocol/stateless.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { runtimeOf, type Servable } from '../runtime/servable.ts'
@@ -39,7 +39,7 @@ export interface HandlerOptions<P extends Principal = Principal> extends OriginR
   /** Selects the toolbox for a principal. Limits apply to all toolboxes together. */
   readonly servedTo?: (principal: P | undefined) => Servable<P>
   readonly maxBodyBytes?: number
-  readonly sessions?: Partial<SessionLimits> & Resumption
+  readonly sessions?: Partial<SessionsOptions>
   /** Maximum number of concurrent `subscriptions/listen` streams. */
   readonly maxSubscriptions?: number
   /** Called for each `subscriptions/listen` stream; the returned function is called when the stream ends. */

@@ -3,6 +3,7 @@ import {
   type EventStore,
   isInitializeRequest,
   type JSONRPCMessage,
+  type JSONRPCNotification,
   type JSONRPCRequest,
   type MessageExtraInfo,
   type RequestId,
@@ -12,12 +13,12 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server'
 import { Failure } from '@unfold-mcp/core'
-import { duplicateId, errorReply, failureReply, requestFormatHint, requestIdOf } from '../wire/errors.ts'
-import type { Exchange, Reply } from '../wire/exchange.ts'
-import { parseMessage } from '../wire/message.ts'
-import { SseStream, sseHeaders } from '../wire/sse.ts'
-import type { JsonParts } from './dispatch.ts'
-import { ReplyStream } from './reply-stream.ts'
+import { duplicateId, errorReply, failureReply, requestFormatHint, requestIdOf } from '../../wire/errors.ts'
+import type { Exchange, Reply } from '../../wire/exchange.ts'
+import { parseMessage } from '../../wire/message.ts'
+import { SseStream, sseHeaders } from '../../wire/sse.ts'
+import type { JsonParts } from '../dispatch.ts'
+import { ReplyStream } from '../reply-stream.ts'
 
 /** Resumption of broken streams. Without an event store a client misses messages sent while it was disconnected. */
 export interface Resumption {
@@ -29,6 +30,18 @@ export interface Resumption {
 
 /** Handles requests for our own methods: returns `true` if it will call `respond` later. */
 export type OwnRequestHandler = (request: JSONRPCRequest, exchange: Exchange) => boolean
+
+type JSONRPCResponse = Exclude<JSONRPCMessage, { method: string }>
+
+/** How messages of a session find the replica that they concern. */
+export interface Replication {
+  /** Makes the id of a request to the client unique among replicas. */
+  uniqueId(id: RequestId): RequestId
+  /** Returns a response of the client with the original id; `undefined` if it is for another replica, and was forwarded. */
+  incoming(response: JSONRPCResponse): JSONRPCResponse | undefined
+  /** Sends a notification of the client to the other replicas. */
+  forward(message: JSONRPCMessage): void
+}
 
 // Persisted in event stores: it must not change.
 const standaloneId = '_GET_stream'
@@ -50,9 +63,15 @@ export class SessionHttpTransport implements Transport {
   handleOwn: OwnRequestHandler = () => false
   /** Called when the client cancels a request. */
   oncancel: (id: RequestId) => void = () => undefined
+  /** Called when the standalone GET stream has closed. */
+  onunlisten: () => void = () => undefined
+  /** Set for a session that several replicas serve. */
+  replication: Replication | undefined
   readonly #store: EventStore | undefined
   readonly #retryMs: number | undefined
   readonly #standalone: SseStream
+  /** Requests of `replay` without a response. */
+  readonly #replayed = new Map<RequestId, () => void>()
   /** Running requests and the reply that each belongs to. */
   readonly #replies = new Map<RequestId, ReplyStream>()
   #isInitialized = false
@@ -62,7 +81,7 @@ export class SessionHttpTransport implements Transport {
     this.sessionId = sessionId
     this.#store = eventStore?.()
     this.#retryMs = retryMs
-    this.#standalone = new SseStream({ id: standaloneId, store: this.#store, onDisconnect: () => undefined })
+    this.#standalone = new SseStream({ id: standaloneId, store: this.#store, onDisconnect: () => this.onunlisten() })
   }
 
   async start(): Promise<void> {
@@ -91,8 +110,30 @@ export class SessionHttpTransport implements Transport {
     return { status: 200, headers: {}, parts: [] }
   }
 
+  /** Handles a message that the client sent to another replica. */
+  receive(message: JSONRPCMessage): void {
+    if ('method' in message && message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId as RequestId)
+    this.onmessage?.(message)
+  }
+
+  /** Handles a request that the client made earlier, to another replica. Nobody gets the response. */
+  replay(request: JSONRPCRequest): Promise<void> {
+    if (request.method === 'initialize') this.#isInitialized = true
+    return new Promise((resolve) => {
+      this.#replayed.set(request.id, resolve)
+      this.onmessage?.(request)
+    })
+  }
+
+  /** Ends the standalone GET stream: the client has another one. */
+  endStandalone(): void {
+    this.#standalone.close()
+  }
+
   /** Sends the response to a request; a cancelled request has none. */
   async respond(id: RequestId, json?: JsonParts): Promise<void> {
+    this.#replayed.get(id)?.()
+    this.#replayed.delete(id)
     const reply = this.#replies.get(id)
     this.#replies.delete(id)
     await reply?.respond(id, json)
@@ -107,7 +148,8 @@ export class SessionHttpTransport implements Transport {
     const reply = related === undefined ? undefined : this.#replies.get(related)
     // The request has finished, so its stream is closed; a late notification is dropped.
     if (related !== undefined && reply === undefined) return
-    await (reply === undefined ? this.#standalone.write(JSON.stringify(message)) : reply.send(message))
+    const sent = this.replication === undefined ? message : withUniqueId(message, this.replication)
+    await (reply === undefined ? this.#standalone.write(JSON.stringify(sent)) : reply.send(sent))
   }
 
   async close(): Promise<void> {
@@ -157,7 +199,8 @@ export class SessionHttpTransport implements Transport {
 
   #deliver(message: JSONRPCMessage, exchange: Exchange, extra: Omit<MessageExtraInfo, 'request'>): void {
     if (!('method' in message)) {
-      this.onmessage?.(message, extra)
+      const response = this.replication === undefined ? message : this.replication.incoming(message)
+      if (response !== undefined) this.onmessage?.(response, extra)
       return
     }
     if ('id' in message) {
@@ -165,7 +208,10 @@ export class SessionHttpTransport implements Transport {
         this.onmessage?.(message, { ...extra, request: exchange.request(), ...this.#pollingCallbacks(message) })
       return
     }
-    if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId as RequestId)
+    if (message.method === 'notifications/cancelled') {
+      this.#cancel(message.params?.requestId as RequestId)
+      this.replication?.forward(message)
+    }
     this.onmessage?.(message, extra)
   }
 
@@ -246,6 +292,13 @@ export class SessionHttpTransport implements Transport {
       `Bad Request: unsupported protocol version (supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')})`,
     )
   }
+}
+
+function withUniqueId(message: JSONRPCRequest | JSONRPCNotification, { uniqueId }: Replication): JSONRPCMessage {
+  if ('id' in message) return { ...message, id: uniqueId(message.id) }
+  const { requestId } = message.params ?? {}
+  if (message.method !== 'notifications/cancelled' || requestId === undefined) return message
+  return { ...message, params: { ...message.params, requestId: uniqueId(requestId as RequestId) } }
 }
 
 /** Returns `undefined` if one of the messages is not JSON-RPC. */

@@ -1,6 +1,6 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
-import type { Scope } from '../scope/scope.ts'
-import { type ClientPort, sendLog } from '../tool/client-port.ts'
+import type { Scope } from '../../scope/scope.ts'
+import { type ClientPort, sendLog } from '../../tool/client-port.ts'
 
 /** Client of a request in a session. All messages go to the stream of that request. */
 export class SessionPort implements ClientPort {

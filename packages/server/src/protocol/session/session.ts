@@ -1,0 +1,368 @@
+import type { JSONRPCRequest, McpServer, RequestId, Server } from '@modelcontextprotocol/server'
+import { operationFor } from '../../operations/index.ts'
+import { list } from '../../operations/list.ts'
+import type { Operation, Params } from '../../operations/operation.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Scope } from '../../scope/scope.ts'
+import type { UrlView } from '../../scope/url-view.ts'
+import type { SessionEvent, SessionStore, StoredSession } from '../../stores/session-store.ts'
+import type { Principal } from '../../tool/principal.ts'
+import type { Exchange, Reply } from '../../wire/exchange.ts'
+import { parseMessage } from '../../wire/message.ts'
+import { authInfoOf } from '../auth-info.ts'
+import { recordLogLevel } from '../log-level.ts'
+import { RunningRequests } from '../running-requests.ts'
+import { addLifecycleCallbacks, lowLevel, sdkHost, sendListChanged } from '../sdk-host.ts'
+import { type Resumption, SessionHttpTransport } from './session-http.ts'
+import { SessionPort } from './session-port.ts'
+import { SharedSession, type SharedSessionOptions } from './shared-session.ts'
+
+/** A session-era request whose body is parsed and whose principal is known. */
+export interface SessionRequest {
+  readonly exchange: Exchange
+  readonly body: unknown
+  readonly principal: Principal | undefined
+  /** Key of the client's share of all limits. */
+  readonly share: string | undefined
+  readonly view: UrlView
+}
+
+/** A client that has a session. */
+export interface SessionClient {
+  /** Not the session id, which is a secret. */
+  readonly number: number
+  /** From the client's `clientInfo`. */
+  readonly name: string | undefined
+  readonly version: string | undefined
+  readonly principal: Principal | undefined
+  readonly sinceMs: number
+  readonly idleMs: number
+  /** The client has its standalone GET stream open. */
+  readonly isListening: boolean
+}
+
+interface SessionOptions {
+  readonly number: number
+  readonly now: number
+  readonly onClose: () => void
+  readonly resumption: Resumption
+}
+
+// A client that never completes the handshake must not occupy a session until the idle timeout.
+const handshakeTimeoutMs = 60_000
+
+/** Where the session is stored for other replicas. */
+interface Sharing {
+  readonly store: SessionStore
+  readonly idleMs: number
+  readonly now: () => number
+}
+
+/** One session-era client over HTTP: its scope, its transport, and the SDK's server for the methods that are not ours. */
+export class Session {
+  readonly id: string
+  readonly scope: Scope
+  readonly #runtime: Runtime
+  readonly #transport: SessionHttpTransport
+  readonly #host: Server | McpServer
+  readonly #number: number
+  readonly #startedAt: number
+  readonly #running: RunningRequests
+  #lastUsed: number
+  #isInitialized = false
+  #hasUnsentListChange = false
+  #shared: SharedSession | undefined
+  /** Pending until other replicas know that the client has completed the handshake. */
+  #initialization: Promise<void> | undefined
+  /** Set while the end of the handshake is repeated. */
+  #onReplayed: (() => void) | undefined
+  readonly #subscriptions = new Set<string>()
+  #lastListed: string | undefined
+  #replays = 0
+
+  constructor(id: string, runtime: Runtime, scope: Scope, { number, now, onClose, resumption }: SessionOptions) {
+    this.id = id
+    this.scope = scope
+    this.#runtime = runtime
+    this.#number = number
+    this.#startedAt = now
+    this.#lastUsed = now
+    this.#running = new RunningRequests(runtime)
+    this.#transport = new SessionHttpTransport(id, resumption)
+    this.#transport.handleOwn = (request, exchange) => this.#handleOwn(request, exchange)
+    this.#transport.oncancel = (request) => this.#running.cancel(request)
+    this.#transport.onlisten = () => this.#listening()
+    this.#transport.onunlisten = () => this.#shared?.markListening(false)
+    this.#host = sdkHost(runtime, scope)
+    addLifecycleCallbacks(this.#host, {
+      initialized: () => {
+        this.#isInitialized = true
+        runtime.announcer.attach(scope, (sendAlongside) => this.#announceListChange(sendAlongside))
+        if (this.#onReplayed === undefined) this.#initialization = this.#storeInitialized()
+        else this.#onReplayed()
+      },
+      closed: () => {
+        this.#running.cancelAll()
+        onClose()
+        void runtime.scopes.close(scope)
+      },
+    })
+  }
+
+  client(now: number): SessionClient {
+    const info = lowLevel(this.#host).getClientVersion()
+    return {
+      number: this.#number,
+      name: info?.name,
+      version: info?.version,
+      principal: this.scope.settings.principal,
+      sinceMs: now - this.#startedAt,
+      idleMs: now - this.#lastUsed,
+      isListening: this.#transport.isListening,
+    }
+  }
+
+  async connect(): Promise<void> {
+    await this.#host.connect(this.#transport)
+  }
+
+  isIdle(now: number, idleMs: number): boolean {
+    const limit = this.#isInitialized ? idleMs : Math.min(idleMs, handshakeTimeoutMs)
+    return !this.#transport.isBusy && now - this.#lastUsed > limit
+  }
+
+  /** Resolves to `undefined` if the session ended on another replica. */
+  async handle({ exchange, body, principal }: SessionRequest, now: number): Promise<Reply | undefined> {
+    this.#lastUsed = now
+    const shared = this.#shared
+    if (shared !== undefined) {
+      if (!shared.isCurrent && !(await this.#refresh(shared))) return undefined
+      if (exchange.method === 'DELETE') await shared.end()
+    }
+    const reply = await this.#transport.handle(exchange, body, principal === undefined ? {} : { authInfo: authInfoOf(principal) })
+    // The next request may reach another replica.
+    if (this.#initialization !== undefined) await this.#initialization
+    return reply
+  }
+
+  /** Ends it here; other replicas can still serve a shared one. */
+  async close(): Promise<void> {
+    await this.#host.close()
+  }
+
+  /** Ends it everywhere. */
+  async end(): Promise<void> {
+    await this.#shared?.end().catch(() => undefined)
+    await this.close()
+  }
+
+  get isListening(): boolean {
+    return this.#transport.isListening
+  }
+
+  get version(): number | undefined {
+    return this.#shared?.version
+  }
+
+  /** Stores a new session, so that other replicas can serve it. */
+  async share({ store, idleMs, now }: Sharing, initialize: { readonly [name: string]: unknown }): Promise<void> {
+    const { state, succeeded, order, neverRelists, logLevel, settings } = this.scope
+    const record = {
+      toolbox: this.#runtime.declaration.info.name,
+      principal: settings.principal?.id,
+      initialize,
+      isInitialized: false,
+      activation: state.activation,
+      succeeded: [...succeeded],
+      order: [...order],
+      neverRelists,
+      logLevel,
+      subscriptions: [],
+    }
+    this.#attach(store, { stored: await store.create(this.id, record, idleMs), idleMs, now })
+  }
+
+  /** Takes over a session that another replica has stored. */
+  async restore({ store, idleMs, now }: Sharing, stored: StoredSession): Promise<void> {
+    const shared = this.#attach(store, { stored, idleMs, now })
+    await this.#replay('initialize', stored.record.initialize)
+    await this.#follow(shared)
+  }
+
+  async onEvent(event: SessionEvent): Promise<void> {
+    const shared = this.#shared
+    if (shared === undefined) return
+    if (event.kind === 'ended') await this.close()
+    else if (event.kind === 'message') this.#receive(shared, event.message)
+    else if (event.kind === 'listed') this.#runtime.relists.noteList(this.scope)
+    else if (event.kind === 'changed') await this.changed(event.version)
+    else {
+      shared.noteStream(event.replica)
+      if (this.isListening) this.#transport.endStandalone()
+    }
+  }
+
+  /** Another replica may have changed the session. A client that listens here is notified by this replica. */
+  async changed(version: number): Promise<void> {
+    const shared = this.#shared
+    if (shared === undefined) return
+    shared.invalidate(version)
+    if (!this.isListening || shared.isCurrent) return
+    if (await this.#refresh(shared)) this.#runtime.announcer.notifySoon([this.scope])
+    else await this.close()
+  }
+
+  /** Events of other replicas may have been missed. */
+  suspect(): void {
+    this.#shared?.suspect()
+  }
+
+  #attach(store: SessionStore, options: SharedSessionOptions): SharedSession {
+    const shared = new SharedSession(store, this.id, this.scope, options)
+    this.#transport.replication = shared.replication
+    this.#shared = shared
+    return shared
+  }
+
+  async #refresh(shared: SharedSession): Promise<boolean> {
+    const exists = await shared.refresh()
+    if (exists) await this.#follow(shared)
+    return exists
+  }
+
+  /** Repeats for the SDK's server here what the client has sent to other replicas. */
+  async #follow({ record, announced }: SharedSession): Promise<void> {
+    if (record.isInitialized && !this.#isInitialized) {
+      await new Promise<void>((resolve) => {
+        this.#onReplayed = resolve
+        this.#transport.receive({ jsonrpc: '2.0', method: 'notifications/initialized' })
+      })
+      this.#onReplayed = undefined
+      this.scope.announced = announced
+    }
+    const wanted = new Set(record.subscriptions)
+    for (const uri of wanted)
+      if (!this.#subscriptions.has(uri)) {
+        this.#subscriptions.add(uri)
+        await this.#replay('resources/subscribe', { uri })
+      }
+    for (const uri of this.#subscriptions)
+      if (!wanted.has(uri)) {
+        this.#subscriptions.delete(uri)
+        await this.#replay('resources/unsubscribe', { uri })
+      }
+  }
+
+  #replay(method: string, params: { readonly [name: string]: unknown }): Promise<void> {
+    return this.#transport.replay({ jsonrpc: '2.0', id: `replay.${++this.#replays}`, method, params })
+  }
+
+  #receive({ replication }: SharedSession, value: unknown): void {
+    const message = parseMessage(value)
+    if (message === undefined) return
+    if ('method' in message) this.#transport.receive(message)
+    else {
+      const response = replication.incoming(message)
+      if (response !== undefined) this.#transport.receive(response)
+    }
+  }
+
+  async #storeInitialized(): Promise<void> {
+    const shared = this.#shared
+    if (shared === undefined) return
+    shared.markAnnounced(this.scope.announced)
+    await shared.change((record) => ({ ...record, isInitialized: true })).catch(() => undefined)
+    this.#initialization = undefined
+  }
+
+  async #listening(): Promise<void> {
+    const shared = this.#shared
+    if (shared === undefined) {
+      this.#sendUnsentListChange()
+      return
+    }
+    shared.markListening(true)
+    // What other replicas announced while no stream was open here.
+    if (!(await this.#refresh(shared))) return
+    this.scope.announced = shared.announced
+    this.#runtime.announcer.notifySoon([this.scope])
+  }
+
+  /** Stores what the SDK's server does for the client, for replicas that serve it later. */
+  #noteRequest({ method, params }: JSONRPCRequest): void {
+    const shared = this.#shared
+    if (shared === undefined) return
+    if (method === 'logging/setLevel') void shared.save()
+    const uri = params?.uri
+    if (typeof uri !== 'string' || (method !== 'resources/subscribe' && method !== 'resources/unsubscribe')) return
+    const isSubscribed = method === 'resources/subscribe'
+    if (isSubscribed) this.#subscriptions.add(uri)
+    else this.#subscriptions.delete(uri)
+    const without = (uris: readonly string[]): readonly string[] => uris.filter((each) => each !== uri)
+    void shared
+      .change((record) => ({ ...record, subscriptions: [...without(record.subscriptions), ...(isSubscribed ? [uri] : [])] }))
+      .catch(() => undefined)
+  }
+
+  #handleOwn(request: JSONRPCRequest, exchange: Exchange): boolean {
+    const { id, method, params = {} } = request
+    recordLogLevel(this.scope, request)
+    this.#noteRequest(request)
+    const operation = operationFor(this.#runtime, this.scope, method)
+    if (operation !== undefined) void this.#run(operation, id, params, exchange)
+    return operation !== undefined
+  }
+
+  async #run(operation: Operation, id: RequestId, params: Params, exchange: Exchange): Promise<void> {
+    const server = lowLevel(this.#host)
+    const response = await this.#running.run(id, operation, this.scope, {
+      id,
+      params,
+      client: new SessionPort(server, this.scope, id, this.#transport.streamCloser(id)),
+      revision: server.getNegotiatedProtocolVersion(),
+      http: () => exchange.request(),
+    })
+    if (this.#shared !== undefined) await this.#stored(this.#shared, operation)
+    if (response !== undefined) await this.#transport.respond(id, response.json)
+  }
+
+  /** Stores what a request has changed, before its client gets the response. */
+  async #stored(shared: SharedSession, operation: Operation): Promise<void> {
+    await shared.save()
+    if (operation !== list) return
+    const { fingerprint } = this.#runtime.views.rendered(this.scope)
+    // A reply on another replica may wait for it.
+    if (fingerprint !== this.#lastListed) shared.send({ kind: 'listed' })
+    this.#lastListed = fingerprint
+  }
+
+  #sendUnsentListChange(): void {
+    if (!this.#hasUnsentListChange) return
+    this.#hasUnsentListChange = false
+    void sendListChanged(this.#runtime, this.#host)
+  }
+
+  async #announceListChange(sendAlongside: (() => Promise<void>) | undefined): Promise<boolean> {
+    if (!this.#runtime.declaration.listChanged) return false
+    const shared = this.#shared
+    const { announced } = this.scope
+    if (this.#transport.isListening) {
+      await sendListChanged(this.#runtime, this.#host)
+      shared?.markAnnounced(announced)
+      return true
+    }
+    // That replica notifies the client.
+    if (shared?.isHeardElsewhere === true) return true
+    if (sendAlongside !== undefined) {
+      await sendAlongside().catch(() => undefined)
+      shared?.markAnnounced(announced)
+      return false
+    }
+    // Compared when the client opens a stream.
+    if (shared !== undefined) return false
+    this.#hasUnsentListChange = true
+    // Stored for a client that resumes its stream.
+    if (this.#transport.isResumable) await sendListChanged(this.#runtime, this.#host)
+    return false
+  }
+}

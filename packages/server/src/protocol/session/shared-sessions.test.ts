@@ -1,0 +1,183 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { expect, test, vi } from 'vitest'
+import { MemorySessions } from '../../../test/memory-sessions.ts'
+import { defineToolbox } from '../../toolbox.ts'
+import { createHandler, type Handler } from '../../transports/handler.ts'
+
+const wait = { timeout: 120_000 }
+
+const shop = () =>
+  defineToolbox({
+    name: 'shop',
+    version: '1.0.0',
+    exposure: 'groups',
+    groups: { orders: { description: 'Orders' }, stock: { description: 'Stock' } },
+  })
+    .tool('find', { description: 'Finds' }, () => 'found')
+    .tool('order', { group: 'orders', description: 'Orders' }, () => 'ordered')
+    .tool('count', { group: 'stock', description: 'Counts' }, () => '3')
+    .tool('ask', { description: 'Asks' }, async (_, { elicit }) => {
+      const reply = await elicit({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } })
+      return reply?.action ?? 'no reply'
+    })
+    .tool(
+      'wait',
+      { description: 'Waits' },
+      (_, { signal }) =>
+        new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+    )
+
+/** Three replicas of the same toolbox. `route` decides which one gets a request. */
+function replicas(sessions = new MemorySessions()) {
+  const names = ['a', 'b', 'c']
+  const toolboxes = names.map(() => shop())
+  const handlers = toolboxes.map((toolbox, index) =>
+    createHandler(toolbox, { sessions: { store: sessions.replica(names[index] ?? '') } }),
+  )
+  let last = -1
+  const log: string[] = []
+  const route = { next: (_method: string, _body: string): number => ++last % 3 }
+  const fetch = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    const index = route.next(init?.method ?? 'GET', typeof init?.body === 'string' ? init.body : '')
+    log.push(`${names[index]} ${init?.method ?? 'GET'}`)
+    return (handlers[index] as Handler).fetch(new Request(url, init))
+  }
+  return {
+    sessions,
+    toolboxes,
+    handlers,
+    route,
+    log,
+    async connect(options: { elicit?: () => Promise<{ action: 'accept' | 'decline' }> } = {}) {
+      const client = new Client({ name: 'client', version: '1' }, { capabilities: { elicitation: {} } })
+      let changes = 0
+      client.setNotificationHandler('notifications/tools/list_changed', () => {
+        changes++
+      })
+      const { elicit } = options
+      if (elicit !== undefined) client.setRequestHandler('elicitation/create', elicit)
+      const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch })
+      await client.connect(transport)
+      const names = async () => (await client.listTools()).tools.map(({ name }) => name)
+      return {
+        client,
+        transport,
+        names,
+        get changes() {
+          return changes
+        },
+        close: () => client.close(),
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(handlers.map((handler) => handler.close()))
+    },
+  }
+}
+
+const text = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? ''
+
+test('every replica serves a session, with what was activated on another', async () => {
+  await using cluster = replicas()
+  const client = await cluster.connect()
+  for (let round = 0; round < 3; round++) expect(await client.names()).not.toContain('order')
+  await client.client.callTool({ name: 'activate_orders' })
+  for (let round = 0; round < 3; round++) expect(await client.names()).toContain('order')
+  for (let round = 0; round < 3; round++) expect(text(await client.client.callTool({ name: 'order' }))).toBe('ordered')
+  expect(new Set(cluster.log.filter((line) => line.endsWith('POST'))).size).toBe(3)
+  await client.close()
+})
+
+test('two activations at the same time on two replicas both take effect', async () => {
+  await using cluster = replicas()
+  const client = await cluster.connect()
+  for (let round = 0; round < 3; round++) await client.names()
+  await Promise.all([client.client.callTool({ name: 'activate_orders' }), client.client.callTool({ name: 'activate_stock' })])
+  for (let round = 0; round < 3; round++) expect(await client.names()).toEqual(expect.arrayContaining(['order', 'count']))
+  await client.close()
+})
+
+test('a client whose stream is on another replica is notified once per change', async () => {
+  await using cluster = replicas()
+  cluster.route.next = (method) => (method === 'GET' ? 2 : 0)
+  const client = await cluster.connect()
+  await vi.waitFor(() => expect(cluster.log).toContain('c GET'), wait)
+  await vi.waitFor(() => expect(cluster.handlers[2]?.sessions()[0]?.isListening).toBe(true), wait)
+  await client.client.callTool({ name: 'activate_orders' })
+  await vi.waitFor(() => expect(client.changes).toBe(1), wait)
+  for (const toolbox of cluster.toolboxes) toolbox.tool('extra', { description: 'Extra' }, () => '')
+  await vi.waitFor(() => expect(client.changes).toBe(2), wait)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(client.changes).toBe(2)
+  await client.close()
+})
+
+test('a change whose event was lost is announced after the next comparison', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await using cluster = replicas()
+    cluster.route.next = (method) => (method === 'GET' ? 2 : 0)
+    const client = await cluster.connect()
+    await vi.waitFor(() => expect(cluster.handlers[2]?.sessions()[0]?.isListening).toBe(true), wait)
+    cluster.sessions.isLossy = true
+    await client.client.callTool({ name: 'activate_orders' })
+    expect(client.changes).toBe(0)
+    await vi.advanceTimersByTimeAsync(5_000)
+    await vi.waitFor(() => expect(client.changes).toBe(1), wait)
+    await client.close()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a client that opens its stream after a change is notified of it', async () => {
+  await using cluster = replicas()
+  let isRefused = true
+  const { route } = cluster
+  route.next = (method) => (method === 'GET' ? 2 : 0)
+  const client = await cluster.connect()
+  await vi.waitFor(() => expect(cluster.handlers[2]?.sessions()[0]?.isListening).toBe(true), wait)
+  // The replica with the stream stops; the client reconnects to another one.
+  route.next = (method) => (method === 'GET' && isRefused ? 2 : 1)
+  for (const [index, toolbox] of cluster.toolboxes.entries())
+    if (index !== 2) toolbox.tool('extra', { description: 'Extra' }, () => '')
+  isRefused = false
+  await cluster.handlers[2]?.close()
+  await vi.waitFor(() => expect(client.changes).toBe(1), wait)
+  expect(await client.names()).toContain('extra')
+  await client.close()
+})
+
+test('the answer to an elicitation finds the replica of its call', async () => {
+  await using cluster = replicas()
+  const client = await cluster.connect({ elicit: async () => ({ action: 'accept' }) })
+  for (let round = 0; round < 3; round++) expect(text(await client.client.callTool({ name: 'ask' }))).toBe('accept')
+  await client.close()
+})
+
+test('a cancellation finds the replica of its call', async () => {
+  await using cluster = replicas()
+  const client = await cluster.connect()
+  const stopped = vi.fn()
+  for (const toolbox of cluster.toolboxes)
+    toolbox.tool('stoppable', { description: 'Waits' }, (_, { signal }) => {
+      signal.addEventListener('abort', stopped)
+      return new Promise<string>(() => undefined)
+    })
+  const abort = new AbortController()
+  const call = client.client.callTool({ name: 'stoppable' }, { signal: abort.signal })
+  await vi.waitFor(() => expect(cluster.log.length).toBeGreaterThan(3), wait)
+  abort.abort()
+  await expect(call).rejects.toThrow()
+  await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce(), wait)
+  await client.close()
+})
+
+test('a session that its client ends exists on no replica', async () => {
+  await using cluster = replicas()
+  const client = await cluster.connect()
+  for (let round = 0; round < 3; round++) await client.names()
+  await client.transport.terminateSession()
+  await vi.waitFor(() => expect(cluster.handlers.map(({ sessionCount }) => sessionCount)).toEqual([0, 0, 0]), wait)
+  await client.close()
+})
