@@ -227,7 +227,7 @@ async function commitStored(
   } catch (error) {
     if (isFailure(error)) throw error
     const message =
-      'Tools cannot be activated now, because the store that replicas share is unavailable. Nothing was changed; try again in a moment.'
+      'Tools cannot be activated now, because the store that replicas share is unavailable. Try again in a moment.'
     throw new Failure('state_unavailable', message, { what: 'activation' }, { cause: error })
   }
 }
