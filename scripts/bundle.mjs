@@ -8,7 +8,7 @@ const cli = join(root, 'packages/cli')
 const folder = join(cli, 'bundle')
 
 // Not bundled: native code, modules loaded on demand, or instances shared with the monitored program.
-const external = ['@napi-rs/keyring', 'ajv', 'libsql', 'pino', 'prom-client', '@opentelemetry/api']
+const external = ['@napi-rs/keyring', '@redis/client', 'ajv', 'libsql', 'pino', 'prom-client', '@opentelemetry/api']
 
 // Started as separate processes or threads.
 const programs = [

@@ -1,4 +1,5 @@
 import { printable } from '@unfold-mcp/core'
+import type { SessionStore } from '@unfold-mcp/server'
 import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
 import type { ReloadResult } from './admin/api.ts'
 import type { EditReview } from './admin/edits.ts'
@@ -40,6 +41,8 @@ export interface GatewayServiceOptions {
   readonly environment: Environment
   readonly home: string
   readonly resolver?: SecretResolver
+  /** Sessions that all replicas share. */
+  readonly sessions?: SessionStore | undefined
   /** Decides which edits of the file apply. */
   readonly consent: EditConsent
   /** Called with edits that start to wait for a person. */
@@ -151,6 +154,7 @@ export class GatewayService {
       isDraining: () => this.#closing !== undefined,
       reload: () => this.reload(),
       edits: this.#editReview(),
+      sessions: this.#options.sessions,
     })
     const { url } = this.#listening
     try {

@@ -15,6 +15,7 @@ import { exposedFiles } from './exposed-files.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
 import { Instrumentation } from './instrumentation.ts'
+import { openCluster } from './open-cluster.ts'
 import { activationStore, openApprovals, openCatalog, openTrust, ownFiles } from './open-stores.ts'
 import { passphraseFrom } from './secrets/passphrase.ts'
 import { SecretResolver } from './secrets/resolver.ts'
@@ -128,8 +129,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...instrumentation.hooks(() => gateway.config),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
+  const cluster = await openCluster(read)
   const service = new GatewayService({
     gateway,
+    sessions: cluster?.sessions,
     store,
     trust,
     approvals,

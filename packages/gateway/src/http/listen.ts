@@ -1,4 +1,4 @@
-import { type Handler, type ListeningServer, listen, slowClientMessage } from '@unfold-mcp/server'
+import { type Handler, type ListeningServer, listen, type SessionStore, slowClientMessage } from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { clientShare } from '../access/caller-path.ts'
@@ -49,6 +49,8 @@ export interface HttpOptions {
   readonly isDraining: () => boolean
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
+  /** Sessions that all replicas share. */
+  readonly sessions: SessionStore | undefined
 }
 
 export interface ListeningGateway {
@@ -92,7 +94,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     allowedHosts: allowedHosts(host, settings.allowedHosts),
     ...(settings.allowedOrigins.length > 0 && { allowedOrigins: [...allowedHosts('localhost', []), ...settings.allowedOrigins] }),
     maxBodyBytes: limits.bodyBytes,
-    sessions: { max: limits.sessions },
+    sessions: { max: limits.sessions, ...(options.sessions !== undefined && { store: options.sessions }) },
     maxSubscriptions: limits.subscriptions,
     trustedProxies: settings.trustedProxies,
     shareKey: clientShare,
