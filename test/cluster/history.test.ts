@@ -14,7 +14,7 @@ describe.skipIf(redisServer.isMissing)(`three replicas on Redis${redisServer.not
     async (seed) => {
       const { violations, log, counts } = await runHistory({ seed, requests: 40, faults: 6 })
       if (process.env.UNFOLD_N !== undefined) console.log(JSON.stringify(counts))
-    if (violations.length > 0) console.error(log.join('\n'))
+      if (violations.length > 0) console.error(log.join('\n'))
       expect(violations).toEqual([])
     },
   )

@@ -194,22 +194,16 @@ async function settle(world: World, sessions: readonly Session[], violations: st
 
 async function differencesOf({ replicas, isExtended }: World, session: Session): Promise<readonly string[]> {
   const { name, client, states } = session
-  const lists = await Promise.all(
-    replicas.map(async (replica) => ({ from: replica.name, tools: await client.peek(replica.port).catch(String) })),
+  const identities = await Promise.all(
+    replicas.map(async (replica) => [replica.name, await client.identityAt(replica.port).catch(String)] as const),
   )
-  const wrong = lists.flatMap(({ from, tools }) => {
-    if (typeof tools === 'string') return [`${name}: ${from} replies ${tools}`]
-    const listed = (tool: string): boolean => tools.includes(tool)
-    const groupErrors = [...states].flatMap(([group, state]) =>
-      state === 'unknown' || listed(`${group}__use_${group}`) === (state === 'on')
-        ? []
-        : [`${name}: ${group} is not ${state} on ${from}`],
-    )
-    const extra =
-      listed('alpha__use_alpha') && listed('alpha__extra') !== isExtended ? [`${name}: ${from} lists an outdated alpha`] : []
-    return [...groupErrors, ...extra]
-  })
-  const [first] = lists
-  const isKnown = Array.isArray(first?.tools) && first.tools.join() === client.known.join()
-  return isKnown || wrong.length > 0 ? wrong : [`${name}: its view changed without a notification (knows ${client.known.join()})`]
+  const listed = (tool: string): boolean => client.known.includes(tool)
+  const outdated = identities.filter(([, identity]) => identity !== client.identity)
+  const isRight = (group: Group, state: State): boolean =>
+    state === 'unknown' || listed(`${group}__use_${group}`) === (state === 'on')
+  return [
+    ...outdated.map(([from, identity]) => `${name} knows another view than ${from} has (${identity.slice(0, 80)})`),
+    ...[...states].flatMap(([group, state]) => (isRight(group, state) ? [] : [`${name}: ${group} is not ${state}`])),
+    ...(listed('alpha__use_alpha') && listed('alpha__extra') !== isExtended ? [`${name} knows an outdated alpha`] : []),
+  ]
 }

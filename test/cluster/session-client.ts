@@ -19,6 +19,11 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
+interface ListResult {
+  readonly tools: readonly { readonly name: string }[]
+  readonly _meta: { readonly 'io.github.unfold-mcp/identity': string }
+}
+
 /**
  * A session-era client that behaves as hosts do: it keeps its stream open, and lists again after every notification. Each request
  * uses a connection of its own.
@@ -26,6 +31,8 @@ interface Message {
 export class SessionClient {
   /** The tools that it knows from its last list. */
   known: readonly string[] = []
+  /** The identity of its last list. */
+  identity = ''
   notifications = 0
   readonly #url: string
   readonly #token: string
@@ -63,17 +70,20 @@ export class SessionClient {
   /** Lists until there is an answer: a list has no effect. */
   list(): Promise<readonly string[]> {
     return untilAnswered(async () => {
-      const { tools } = (await this.request('tools/list', {})) as { readonly tools: readonly { readonly name: string }[] }
+      const { tools, _meta } = (await this.request('tools/list', {})) as ListResult
       this.known = tools.map(({ name }) => name).toSorted()
+      this.identity = _meta['io.github.unfold-mcp/identity']
       return this.known
     })
   }
 
-  /** Lists the tools at one replica, without learning from it. */
-  async peek(port: number): Promise<readonly string[]> {
-    const { message } = await this.#post({ id: ++this.#id, method: 'tools/list', params: {} }, `http://127.0.0.1:${port}/mcp`)
-    const { tools } = message?.result as { readonly tools: readonly { readonly name: string }[] }
-    return tools.map(({ name }) => name).toSorted()
+  /** The identity of its list at one replica, which does not count as a list. */
+  async identityAt(port: number): Promise<string> {
+    const { message } = await this.#post(
+      { id: ++this.#id, method: 'server/identity', params: {} },
+      `http://127.0.0.1:${port}/mcp`,
+    )
+    return (message?.result as { readonly server_id: string } | undefined)?.server_id ?? 'unknown'
   }
 
   /** Returns the text of a result. Throws `Unknown`, `Refused` or `Lost`. */

@@ -50,6 +50,7 @@ const unreachableSessions: SessionStore = {
   load: unreachable,
   update: unreachable,
   mark: unreachable,
+  confirm: unreachable,
   remove: unreachable,
   renew: unreachable,
   send: unreachable,

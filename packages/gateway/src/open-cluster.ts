@@ -11,7 +11,10 @@ export interface Cluster extends AsyncDisposable {
 export async function openCluster({ config: { cluster } }: ReadConfig): Promise<Cluster | undefined> {
   const target = cluster?.url === undefined ? undefined : parseRedisUrl(cluster.url)
   if (cluster === undefined || target === undefined) return undefined
-  const [{ openRedis }, { RedisSessions }] = await Promise.all([import('./cluster/redis.ts'), import('./cluster/session-store.ts')])
+  const [{ openRedis }, { RedisSessions }] = await Promise.all([
+    import('./cluster/redis.ts'),
+    import('./cluster/session-store.ts'),
+  ])
   const redis = await openRedis({ target, prefix: cluster.prefix ?? 'unfold:' })
   const sessions = await RedisSessions.open(redis, { replica: randomBytes(8).toString('hex'), isAlive: () => true })
   return {

@@ -1,48 +1,63 @@
-import type { SessionEvent, SessionMarks, SessionRecord, SessionStore, StoredSession } from '../src/stores/session-store.ts'
+import type { SessionEvent, SessionRecord, SessionStore, StoredSession } from '../src/stores/session-store.ts'
 
-interface Held extends StoredSession {
+interface Held {
   readonly json: string
+  readonly version: number
+  readonly announced?: string | undefined
+  readonly announcedAt?: number
+  readonly listed?: string
+  readonly listedAt?: number
+  readonly stream?: string | undefined
 }
 
-/** Sessions of several handlers in one process, for tests. Values are copied as JSON, as a real store would. */
+/** Sessions of several handlers in one process. Values are copied as JSON, as a real store would. */
 export class MemorySessions {
   readonly #sessions = new Map<string, Held>()
-  readonly #replicas = new Map<
-    string,
-    { readonly listener: (id: string, event: SessionEvent) => void; readonly gap: () => void }
-  >()
+  readonly #listeners = new Map<string, (id: string, event: SessionEvent) => void>()
   /** Drops events, as a network may. */
   isLossy = false
+  #time = 0
 
   replica(replica: string): SessionStore {
-    const put = (id: string, record: SessionRecord, version: number, { announced, stream }: SessionMarks): StoredSession => {
-      const json = JSON.stringify(record)
-      this.#sessions.set(id, { json, record, version, announced, stream })
-      return this.#copy(id) as StoredSession
-    }
     const send = async (id: string, event: SessionEvent, to?: string): Promise<void> => {
       if (this.isLossy) return
       const text = JSON.stringify(event)
-      for (const [name, { listener }] of this.#replicas)
+      // Before the caller continues: Redis, too, sends an event before its reply.
+      for (const [name, listener] of this.#listeners)
         if (name !== replica && (to === undefined || to === name)) listener(id, JSON.parse(text) as SessionEvent)
     }
     return {
       replica,
       isCurrent: true,
-      create: async (id, record) => put(id, record, 1, { announced: undefined, stream: undefined }),
+      create: async (id, record) => {
+        this.#sessions.set(id, { json: JSON.stringify(record), version: 1 })
+        return this.#copy(id) as StoredSession
+      },
       load: async (id) => this.#copy(id),
       update: async (id, _known, change) => {
         const current = this.#copy(id)
-        if (current === undefined) return undefined
+        const held = this.#sessions.get(id)
+        if (current === undefined || held === undefined) return undefined
         const next = change(current.record)
         if (next === current.record) return current
-        const stored = put(id, next, current.version + 1, current)
-        await send(id, { kind: 'changed', version: stored.version })
-        return stored
+        this.#sessions.set(id, { ...held, json: JSON.stringify(next), version: held.version + 1 })
+        await send(id, { kind: 'changed', version: held.version + 1 })
+        return this.#copy(id)
       },
       mark: async (id, marks) => {
-        const current = this.#sessions.get(id)
-        if (current !== undefined) this.#sessions.set(id, { ...current, ...marks })
+        const held = this.#sessions.get(id)
+        if (held !== undefined)
+          this.#sessions.set(id, { ...held, ...marks, ...('announced' in marks && { announcedAt: ++this.#time }) })
+      },
+      confirm: async (lists) => {
+        const versions = new Map<string, number>()
+        for (const [id, listed] of lists) {
+          const held = this.#sessions.get(id)
+          if (held === undefined) continue
+          this.#sessions.set(id, { ...held, listed, listedAt: ++this.#time })
+          versions.set(id, held.version)
+        }
+        return versions
       },
       remove: async (id) => {
         this.#sessions.delete(id)
@@ -51,23 +66,30 @@ export class MemorySessions {
       renew: async (ids) =>
         new Map(
           ids.flatMap((id) => {
-            const version = this.#sessions.get(id)?.version
-            return version === undefined ? [] : [[id, version] as const]
+            const found = this.#copy(id)
+            return found === undefined ? [] : [[id, found] as const]
           }),
         ),
       send,
-      subscribe: (listener, gap) => {
-        this.#replicas.set(replica, { listener, gap })
-        return () => this.#replicas.delete(replica)
+      subscribe: (listener) => {
+        this.#listeners.set(replica, listener)
+        return () => this.#listeners.delete(replica)
       },
-      isAlive: (name) => this.#replicas.has(name),
+      isAlive: (name) => this.#listeners.has(name),
     }
   }
 
   #copy(id: string): StoredSession | undefined {
-    const found = this.#sessions.get(id)
-    if (found === undefined) return undefined
-    const { json, ...rest } = found
-    return { ...rest, record: JSON.parse(json) as SessionRecord }
+    const held = this.#sessions.get(id)
+    if (held === undefined) return undefined
+    const { json, version, announced, announcedAt = 0, listed, listedAt = 0, stream } = held
+    return {
+      record: JSON.parse(json) as SessionRecord,
+      version,
+      announced,
+      listed,
+      hasListedSince: listedAt > announcedAt,
+      stream,
+    }
   }
 }

@@ -1,9 +1,9 @@
 import { isRecord } from '@unfold-mcp/core'
 import {
+  type ClientKnowledge,
   parseSessionEvent,
   parseSessionRecord,
   type SessionEvent,
-  type SessionMarks,
   type SessionRecord,
   type SessionStore,
   type StoredSession,
@@ -20,9 +20,12 @@ export interface RedisSessionsOptions {
 // Records of another format are refused, not misread: two versions may run side by side.
 const format = '1'
 const maxAttempts = 50
-const renewedAtOnce = 500
+const sessionsAtOnce = 500
 
-// Fields of a session: f format, v version, r record, a announced view, s replica with the stream.
+// Fields of a session: f format, v version, r record, a and at view that was announced and when, l and lt view that was listed and when,
+// s replica with the stream.
+const fields = `'f', 'v', 'r', 'a', 'at', 'l', 'lt', 's'`
+const milliseconds = `local time = redis.call('TIME')\nlocal now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
 const createScript: Script = {
   lua: `
@@ -34,7 +37,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])`,
 const loadScript: Script = {
   lua: `
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-return redis.call('HMGET', KEYS[1], 'f', 'v', 'r', 'a', 's')`,
+return redis.call('HMGET', KEYS[1], ${fields})`,
 }
 
 const updateScript: Script = {
@@ -48,27 +51,40 @@ if version == ARGV[1] then
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   redis.call('PUBLISH', ARGV[4], (string.gsub(ARGV[5], '"version":0}', '"version":' .. version .. '}')))
 end
-local fields = redis.call('HMGET', KEYS[1], 'f', 'v', 'r', 'a', 's')
+local fields = redis.call('HMGET', KEYS[1], ${fields})
 return {written, unpack(fields)}`,
 }
 
 const markScript: Script = {
   lua: `
 if redis.call('EXISTS', KEYS[1]) == 0 then return end
+${milliseconds}
 for i = 1, #ARGV, 2 do
   if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i])
   else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+  if ARGV[i] == 'a' then redis.call('HSET', KEYS[1], 'at', now) end
 end`,
+}
+
+const confirmScript: Script = {
+  lua: `
+${milliseconds}
+local versions = {}
+for i, key in ipairs(KEYS) do
+  versions[i] = redis.call('HGET', key, 'v') or ''
+  if versions[i] ~= '' then redis.call('HSET', key, 'l', ARGV[i], 'lt', now) end
+end
+return versions`,
 }
 
 const renewScript: Script = {
   lua: `
-local versions = {}
+local found = {}
 for i, key in ipairs(KEYS) do
   redis.call('PEXPIRE', key, ARGV[1])
-  versions[i] = redis.call('HGET', key, 'v') or ''
+  found[i] = redis.call('HMGET', key, 'v', 'a', 'at', 'l', 'lt')
 end
-return versions`,
+return found`,
 }
 
 interface Message {
@@ -104,7 +120,7 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
 
   async create(id: string, record: SessionRecord, idleMs: number): Promise<StoredSession> {
     await this.#redis.script(createScript, [this.#key(id)], [format, JSON.stringify(record), `${idleMs}`])
-    return { record, version: 1, announced: undefined, stream: undefined }
+    return { record, version: 1, announced: undefined, listed: undefined, hasListedSince: false, stream: undefined }
   }
 
   async load(id: string, idleMs: number): Promise<StoredSession | undefined> {
@@ -129,20 +145,29 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
       }
       const args = [`${current.version}`, JSON.stringify(record), `${idleMs}`, this.#channel(), message]
       const reply = await this.#redis.script(updateScript, [this.#key(id)], args)
-      const [isWritten, ...fields] = Array.isArray(reply) ? (reply as unknown[]) : []
-      current = parseStored(fields)
+      const [isWritten, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : []
+      current = parseStored(rest)
       if (Number(isWritten) === 1) return current
     }
     if (current === undefined) return undefined
     throw new Error('The session is changed by too many requests at the same time.')
   }
 
-  async mark(id: string, marks: Partial<SessionMarks>): Promise<void> {
-    const fields = [
+  async mark(
+    id: string,
+    marks: { readonly announced?: string | undefined; readonly stream?: string | undefined },
+  ): Promise<void> {
+    const changed = [
       ...('announced' in marks ? ['a', marks.announced ?? ''] : []),
       ...('stream' in marks ? ['s', marks.stream ?? ''] : []),
     ]
-    await this.#redis.script(markScript, [this.#key(id)], fields)
+    await this.#redis.script(markScript, [this.#key(id)], changed)
+  }
+
+  async confirm(lists: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number>> {
+    const ids = [...lists.keys()]
+    const versions = await this.#inChunks(ids, (chunk) => [confirmScript, chunk.map((id) => lists.get(id) ?? '')])
+    return new Map(ids.flatMap((id, index) => (isVersion(versions[index]) ? [[id, Number(versions[index])] as const] : [])))
   }
 
   async remove(id: string): Promise<void> {
@@ -150,20 +175,17 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
     await this.send(id, { kind: 'ended' })
   }
 
-  async renew(ids: readonly string[], idleMs: number): Promise<ReadonlyMap<string, number>> {
-    const size = this.#redis.isSharded ? 1 : renewedAtOnce
-    const chunks = Array.from({ length: Math.ceil(ids.length / size) }, (_, index) => ids.slice(index * size, (index + 1) * size))
-    const versions = await Promise.all(
-      chunks.map((chunk) =>
-        this.#redis.script(
-          renewScript,
-          chunk.map((id) => this.#key(id)),
-          [`${idleMs}`],
-        ),
-      ),
+  async renew(
+    ids: readonly string[],
+    idleMs: number,
+  ): Promise<ReadonlyMap<string, ClientKnowledge & { readonly version: number }>> {
+    const found = await this.#inChunks(ids, () => [renewScript, [`${idleMs}`]])
+    return new Map(
+      ids.flatMap((id, index) => {
+        const [version, ...known] = Array.isArray(found[index]) ? (found[index] as unknown[]) : []
+        return isVersion(version) ? [[id, { version: Number(version), ...knowledge(known) }] as const] : []
+      }),
     )
-    const all = versions.flatMap((chunk) => (Array.isArray(chunk) ? chunk : []))
-    return new Map(ids.flatMap((id, index) => (isVersion(all[index]) ? [[id, Number(all[index])] as const] : [])))
   }
 
   async send(id: string, event: SessionEvent, to?: string): Promise<void> {
@@ -183,6 +205,26 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear()
     await Promise.all(this.#unsubscribe.map((unsubscribe) => unsubscribe()))
+  }
+
+  /** Runs a script for many sessions; its reply has one item for each. */
+  async #inChunks(
+    ids: readonly string[],
+    call: (chunk: readonly string[]) => readonly [Script, readonly string[]],
+  ): Promise<readonly unknown[]> {
+    const size = this.#redis.isSharded ? 1 : sessionsAtOnce
+    const chunks = Array.from({ length: Math.ceil(ids.length / size) }, (_, index) => ids.slice(index * size, (index + 1) * size))
+    const replies = await Promise.all(
+      chunks.map((chunk) => {
+        const [script, args] = call(chunk)
+        return this.#redis.script(
+          script,
+          chunk.map((id) => this.#key(id)),
+          args,
+        )
+      }),
+    )
+    return replies.flatMap((reply) => (Array.isArray(reply) ? (reply as unknown[]) : []))
   }
 
   async #subscribe(): Promise<void> {
@@ -212,8 +254,9 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
 }
 
 /** Throws for a session that a newer version stored. */
-function parseStored(fields: unknown): StoredSession | undefined {
-  const [found, version, record, announced, stream] = Array.isArray(fields) ? (fields as unknown[]) : []
+function parseStored(reply: unknown): StoredSession | undefined {
+  const [found, version, record, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : []
+  const stream = rest[4]
   if (found === null || found === undefined) return undefined
   if (found !== format) throw new Error(`The session was stored by another version of the gateway (format ${String(found)}).`)
   const parsed = typeof record === 'string' ? parseSessionRecord(parseJson(record)) : undefined
@@ -221,8 +264,16 @@ function parseStored(fields: unknown): StoredSession | undefined {
   return {
     record: parsed,
     version: Number(version),
-    announced: typeof announced === 'string' ? announced : undefined,
+    ...knowledge(rest),
     stream: typeof stream === 'string' ? stream : undefined,
+  }
+}
+
+function knowledge([announced, announcedAt, listed, listedAt]: readonly unknown[]): ClientKnowledge {
+  return {
+    announced: typeof announced === 'string' ? announced : undefined,
+    listed: typeof listed === 'string' ? listed : undefined,
+    hasListedSince: Number(listedAt ?? 0) > Number(announcedAt ?? 0),
   }
 }
 

@@ -21,6 +21,8 @@ const record: SessionRecord = {
   subscriptions: [],
 }
 
+const fresh = { record, version: 1, announced: undefined, listed: undefined, hasListedSince: false, stream: undefined }
+
 const enable = (tool: string) => (current: SessionRecord) =>
   current.activation.tools.includes(tool)
     ? current
@@ -52,7 +54,7 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
 
   test('one replica loads what another has stored, until the session expires', async () => {
     await a.create('one', record, idleMs)
-    expect(await b.load('one', idleMs)).toEqual({ record, version: 1, announced: undefined, stream: undefined })
+    expect(await b.load('one', idleMs)).toEqual(fresh)
     expect(Number(server.cli('PTTL', 'test:session:one'))).toBeGreaterThan(idleMs / 2)
     await a.create('short', record, 1)
     await vi.waitFor(() => expect(server.cli('EXISTS', 'test:session:short')).toBe('0'), wait)
@@ -88,17 +90,33 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
     await a.remove('three')
     await a.mark('three', { stream: 'a' })
     expect(await b.load('three', idleMs)).toBeUndefined()
-    expect(
-      await b.update('three', { record, version: 1, announced: undefined, stream: undefined }, enable('x'), idleMs),
-    ).toBeUndefined()
+    expect(await b.update('three', fresh, enable('x'), idleMs)).toBeUndefined()
   })
 
   test('renew returns the versions of the sessions that exist', async () => {
     const ids = Array.from({ length: 1_200 }, (_, index) => `many${index}`)
     await Promise.all(ids.filter((_, index) => index % 2 === 0).map((id) => a.create(id, record, idleMs)))
-    const versions = await b.renew(ids, idleMs)
-    expect([...versions.keys()]).toEqual(ids.filter((_, index) => index % 2 === 0))
-    expect(new Set(versions.values())).toEqual(new Set([1]))
+    const found = await b.renew(ids, idleMs)
+    expect([...found.keys()]).toEqual(ids.filter((_, index) => index % 2 === 0))
+    expect(new Set([...found.values()].map(({ version }) => version))).toEqual(new Set([1]))
+  })
+
+  test('the last list and the last notification of a client are compared in time', async () => {
+    await a.create('known', record, idleMs)
+    expect([
+      ...(await a.confirm(
+        new Map([
+          ['known', 'f1'],
+          ['gone', 'f1'],
+        ]),
+      )),
+    ]).toEqual([['known', 1]])
+    expect((await b.renew(['known'], idleMs)).get('known')).toMatchObject({ listed: 'f1', hasListedSince: true })
+    // Times are compared in milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await a.mark('known', { announced: 'f2' })
+    expect(await b.load('known', idleMs)).toMatchObject({ announced: 'f2', listed: 'f1', hasListedSince: false })
+    expect(server.cli('EXISTS', 'test:session:gone')).toBe('0')
   })
 
   test('a message reaches the replica that it is for, and an event all others', async () => {

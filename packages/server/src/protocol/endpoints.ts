@@ -22,6 +22,9 @@ export interface EndpointsOptions extends Omit<StatelessOptions, 'slots'> {
 // Events of other replicas can be lost.
 const compareMs = 5_000
 
+// Lists are recorded together, so that a list does not wait for the store.
+const confirmMs = 100
+
 /** The toolboxes of one handler. An endpoint is created for the first client of its toolbox; limits apply to all together. */
 export class Endpoints {
   readonly #options: EndpointsOptions
@@ -88,8 +91,11 @@ export class Endpoints {
       // The store reports when it cannot be reached.
       for (const { sessions } of this.all()) sessions.compare(store).catch(() => undefined)
     }
-    const timer = setInterval(compare, compareMs)
-    if (typeof timer === 'object') timer.unref()
+    const confirm = (): void => {
+      for (const { sessions } of this.all()) sessions.confirm(store).catch(() => undefined)
+    }
+    const timers = [setInterval(compare, compareMs), setInterval(confirm, confirmMs)]
+    for (const timer of timers) if (typeof timer === 'object') timer.unref()
     const unsubscribe = store.subscribe(
       (id, event) => {
         for (const { sessions } of this.all()) sessions.onEvent(id, event).catch(onerror)
@@ -100,7 +106,7 @@ export class Endpoints {
       },
     )
     return () => {
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       unsubscribe()
     }
   }

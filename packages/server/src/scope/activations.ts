@@ -226,8 +226,7 @@ async function commitStored(
     return made
   } catch (error) {
     if (isFailure(error)) throw error
-    const message =
-      'Tools cannot be activated now, because the store that replicas share is unavailable. Try again in a moment.'
+    const message = 'Tools cannot be activated now, because the store that replicas share is unavailable. Try again in a moment.'
     throw new Failure('state_unavailable', message, { what: 'activation' }, { cause: error })
   }
 }

@@ -23,18 +23,22 @@ export interface SessionRecord {
   readonly subscriptions: readonly string[]
 }
 
-/** Facts about a session that change without a new version of its record. */
-export interface SessionMarks {
+/** What a client knows of its view. It changes without a new version of the record. */
+export interface ClientKnowledge {
   /** Fingerprint of the view that the client was last notified of. */
   readonly announced: string | undefined
-  /** Replica that has the client's standalone stream. */
-  readonly stream: string | undefined
+  /** Fingerprint of the view that the client listed last. */
+  readonly listed: string | undefined
+  /** The client listed after it was last notified. */
+  readonly hasListedSince: boolean
 }
 
-export interface StoredSession extends SessionMarks {
+export interface StoredSession extends ClientKnowledge {
   readonly record: SessionRecord
   /** Grows with every change of the record. */
   readonly version: number
+  /** Replica that has the client's standalone stream. */
+  readonly stream: string | undefined
 }
 
 /** What happened to a session on another replica. */
@@ -67,10 +71,13 @@ export interface SessionStore {
     change: (record: SessionRecord) => SessionRecord,
     idleMs: number,
   ): Promise<StoredSession | undefined>
-  mark(id: string, marks: Partial<SessionMarks>): Promise<void>
+  /** Records what the client was notified of, or the replica that has its stream. */
+  mark(id: string, marks: { readonly announced?: string | undefined; readonly stream?: string | undefined }): Promise<void>
+  /** Records the views that clients have listed. Resolves to the current versions of the sessions. */
+  confirm(lists: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number>>
   remove(id: string): Promise<void>
-  /** Extends the life of sessions; resolves to their versions. Those that have ended are missing. */
-  renew(ids: readonly string[], idleMs: number): Promise<ReadonlyMap<string, number>>
+  /** Extends the life of sessions. Those that have ended are missing in the result. */
+  renew(ids: readonly string[], idleMs: number): Promise<ReadonlyMap<string, ClientKnowledge & { readonly version: number }>>
   /** Sends an event to one replica or to all others. */
   send(id: string, event: SessionEvent, to?: string): Promise<void>
   /** Calls `listener` with the events of other replicas, and `gap` when some may have been missed. */

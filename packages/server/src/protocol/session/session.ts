@@ -5,7 +5,7 @@ import type { Operation, Params } from '../../operations/operation.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import type { UrlView } from '../../scope/url-view.ts'
-import type { SessionEvent, SessionStore, StoredSession } from '../../stores/session-store.ts'
+import type { ClientKnowledge, SessionEvent, SessionStore, StoredSession } from '../../stores/session-store.ts'
 import type { Principal } from '../../tool/principal.ts'
 import type { Exchange, Reply } from '../../wire/exchange.ts'
 import { parseMessage } from '../../wire/message.ts'
@@ -45,6 +45,8 @@ interface SessionOptions {
   readonly number: number
   readonly now: number
   readonly onClose: () => void
+  /** Called with the fingerprint of every list that the client of a shared session gets. */
+  readonly onListed: (fingerprint: string) => void
   readonly resumption: Resumption
 }
 
@@ -67,6 +69,7 @@ export class Session {
   readonly #host: Server | McpServer
   readonly #number: number
   readonly #startedAt: number
+  readonly #onListed: (fingerprint: string) => void
   readonly #running: RunningRequests
   #lastUsed: number
   #isInitialized = false
@@ -80,12 +83,13 @@ export class Session {
   #lastListed: string | undefined
   #replays = 0
 
-  constructor(id: string, runtime: Runtime, scope: Scope, { number, now, onClose, resumption }: SessionOptions) {
+  constructor(id: string, runtime: Runtime, scope: Scope, { number, now, onClose, onListed, resumption }: SessionOptions) {
     this.id = id
     this.scope = scope
     this.#runtime = runtime
     this.#number = number
     this.#startedAt = now
+    this.#onListed = onListed
     this.#lastUsed = now
     this.#running = new RunningRequests(runtime)
     this.#transport = new SessionHttpTransport(id, resumption)
@@ -217,6 +221,15 @@ export class Session {
     this.#shared?.suspect()
   }
 
+  /** Notifies the client again if its last list, after the last notification, was outdated: of a replica that lagged behind. */
+  compare({ version, listed, hasListedSince }: ClientKnowledge & { readonly version: number }): Promise<void> {
+    if (hasListedSince && this.#isInitialized && listed !== this.#runtime.views.rendered(this.scope).fingerprint) {
+      this.scope.announced = listed
+      this.#runtime.announcer.notifySoon([this.scope])
+    }
+    return this.changed(version)
+  }
+
   #attach(store: SessionStore, options: SharedSessionOptions): SharedSession {
     const shared = new SharedSession(store, this.id, this.scope, options)
     this.#transport.replication = shared.replication
@@ -231,14 +244,14 @@ export class Session {
   }
 
   /** Repeats for the SDK's server here what the client has sent to other replicas. */
-  async #follow({ record, announced }: SharedSession): Promise<void> {
+  async #follow({ record, known }: SharedSession): Promise<void> {
     if (record.isInitialized && !this.#isInitialized) {
       await new Promise<void>((resolve) => {
         this.#onReplayed = resolve
         this.#transport.receive({ jsonrpc: '2.0', method: 'notifications/initialized' })
       })
       this.#onReplayed = undefined
-      this.scope.announced = announced
+      this.scope.announced = known
     }
     const wanted = new Set(record.subscriptions)
     for (const uri of wanted)
@@ -284,7 +297,7 @@ export class Session {
     shared.markListening(true)
     // What other replicas announced while no stream was open here.
     if (!(await this.#refresh(shared))) return
-    this.scope.announced = shared.announced
+    this.scope.announced = shared.known
     this.#runtime.announcer.notifySoon([this.scope])
   }
 
@@ -331,6 +344,7 @@ export class Session {
     await shared.save()
     if (operation !== list) return
     const { fingerprint } = this.#runtime.views.rendered(this.scope)
+    this.#onListed(fingerprint)
     // A reply on another replica may wait for it.
     if (fingerprint !== this.#lastListed) shared.send({ kind: 'listed' })
     this.#lastListed = fingerprint

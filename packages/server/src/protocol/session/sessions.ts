@@ -38,6 +38,8 @@ export class Sessions {
   readonly #handler: HandlerSessions
   readonly #now: () => number
   readonly #byId = new Map<string, Session>()
+  /** Views that clients have listed, until they are recorded in the store. */
+  readonly #lists = new Map<string, string>()
   /** Sessions that are being taken over from another replica. */
   readonly #restoring = new Map<string, Promise<Session | undefined>>()
 
@@ -89,16 +91,25 @@ export class Sessions {
   async compare(store: SessionStore): Promise<void> {
     const listening = [...this.#byId].filter(([, session]) => session.isListening)
     if (listening.length === 0) return
-    const versions = await store.renew(
+    const found = await store.renew(
       listening.map(([id]) => id),
       this.#options.idleMs,
     )
     await Promise.all(
       listening.map(([id, session]) => {
-        const version = versions.get(id)
-        return version === undefined ? session.close() : session.changed(version)
+        const stored = found.get(id)
+        return stored === undefined ? session.close() : session.compare(stored)
       }),
     )
+  }
+
+  /** Records the views that clients have listed here, and catches up if one was outdated. */
+  async confirm(store: SessionStore): Promise<void> {
+    const lists = new Map(this.#lists)
+    if (lists.size === 0) return
+    const versions = await store.confirm(lists)
+    for (const [id, fingerprint] of lists) if (this.#lists.get(id) === fingerprint) this.#lists.delete(id)
+    await Promise.all([...versions].map(([id, version]) => this.#byId.get(id)?.changed(version)))
   }
 
   /** Ends idle sessions. */
@@ -199,6 +210,7 @@ export class Sessions {
       number: this.#handler.nextNumber(),
       now: this.#now(),
       onClose: this.#remover(id, release),
+      onListed: (fingerprint) => this.#lists.set(id, fingerprint),
       resumption: this.#options,
     })
     await session.connect()

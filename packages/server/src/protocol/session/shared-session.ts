@@ -46,8 +46,9 @@ export class SharedSession {
     return this.#stored.record
   }
 
-  get announced(): string | undefined {
-    return this.#stored.announced
+  /** Fingerprint of the view that the client knows: it may have missed a notification, but not the list that it got. */
+  get known(): string | undefined {
+    return this.#stored.listed ?? this.#stored.announced
   }
 
   get version(): number {
@@ -155,7 +156,7 @@ export class SharedSession {
     forward: (message) => this.send({ kind: 'message', message }),
   }
 
-  #mark(marks: Partial<Pick<StoredSession, 'announced' | 'stream'>>): void {
+  #mark(marks: { readonly announced?: string | undefined; readonly stream?: string | undefined }): void {
     this.#stored = { ...this.#stored, ...marks }
     this.#store.mark(this.#id, marks).catch(() => undefined)
   }
