@@ -16,6 +16,8 @@ export class MemorySessions {
   readonly #listeners = new Map<string, (id: string, event: SessionEvent) => void>()
   /** Drops events, as a network may. */
   isLossy = false
+  /** Rejects every request. */
+  isUnavailable = false
   #time = 0
 
   replica(replica: string): SessionStore {
@@ -30,6 +32,7 @@ export class MemorySessions {
       replica,
       isCurrent: true,
       create: async (id, record) => {
+        this.#check()
         this.#sessions.set(id, { json: JSON.stringify(record), version: 1 })
         return this.#copy(id) as StoredSession
       },
@@ -45,11 +48,13 @@ export class MemorySessions {
         return this.#copy(id)
       },
       mark: async (id, marks) => {
+        this.#check()
         const held = this.#sessions.get(id)
         if (held !== undefined)
           this.#sessions.set(id, { ...held, ...marks, ...('announced' in marks && { announcedAt: ++this.#time }) })
       },
       confirm: async (lists) => {
+        this.#check()
         const versions = new Map<string, number>()
         for (const [id, listed] of lists) {
           const held = this.#sessions.get(id)
@@ -60,6 +65,7 @@ export class MemorySessions {
         return versions
       },
       remove: async (id) => {
+        this.#check()
         this.#sessions.delete(id)
         await send(id, { kind: 'ended' })
       },
@@ -79,7 +85,12 @@ export class MemorySessions {
     }
   }
 
+  #check(): void {
+    if (this.isUnavailable) throw new Error('The store is unavailable.')
+  }
+
   #copy(id: string): StoredSession | undefined {
+    this.#check()
     const held = this.#sessions.get(id)
     if (held === undefined) return undefined
     const { json, version, announced, announcedAt = 0, listed, listedAt = 0, stream } = held

@@ -4,6 +4,7 @@ import {
   awaitsPrerequisite,
   Failure,
   gateName,
+  isFailure,
   isStrict,
   nearest,
   nearestHint,
@@ -19,6 +20,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
 import { failureResult } from '../../tool/result.ts'
+import { noTransition } from '../../tool/transition.ts'
 import type { CallEffects } from './call.ts'
 
 type Admission =
@@ -66,7 +68,11 @@ function isRightCaller(entry: ToolEntry, { settings }: Scope): boolean {
 
 /** Activates the group of an unlisted tool so that it can run. */
 export async function reveal(runtime: Runtime, scope: Scope, group: string, effects: CallEffects): Promise<void> {
-  const transition = await activateAll(runtime, scope, [group])
+  const transition = await activateAll(runtime, scope, [group]).catch((error: unknown) => {
+    // The tool can run without being listed.
+    if (isFailure(error, 'state_unavailable')) return noTransition
+    throw error
+  })
   effects.transitions.push(transition)
   if (transition.changed) effects.reveals.push(transition)
 }

@@ -241,7 +241,7 @@ const initializeOf = ({ record }: StoredSession): InitializeParams => record.ini
 
 function storeUnavailable(body: unknown): Reply {
   const message =
-    'The session cannot be loaded now: the store that replicas share is unavailable, or this replica is full. Try again in a moment.'
+    'The session cannot be served now: the store that replicas share is unavailable, or this replica is full. Try again in a moment.'
   const failure = new Failure('state_unavailable', message, { what: 'session' })
   return failureReply(503, failure, { id: requestIdOf(body), headers: { 'retry-after': '2' }, code: -32000 })
 }

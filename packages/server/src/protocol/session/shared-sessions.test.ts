@@ -181,3 +181,54 @@ test('a session that its client ends exists on no replica', async () => {
   await vi.waitFor(() => expect(cluster.handlers.map(({ sessionCount }) => sessionCount)).toEqual([0, 0, 0]), wait)
   await client.close()
 })
+
+test('while the store is unavailable, known sessions list and call tools, and nothing is activated', async () => {
+  await using cluster = replicas()
+  const client = await cluster.connect()
+  for (let round = 0; round < 3; round++) await client.names()
+  cluster.sessions.isUnavailable = true
+  const before = await client.names()
+  for (let round = 0; round < 3; round++) {
+    expect(await client.names()).toEqual(before)
+    expect(text(await client.client.callTool({ name: 'find' }))).toBe('found')
+    const refused = await client.client.callTool({ name: 'activate_orders' })
+    expect(refused).toMatchObject({ isError: true, _meta: { 'io.github.unfold-mcp/reason': 'state_unavailable' } })
+  }
+  await expect(cluster.connect()).rejects.toThrow('the store that replicas share is unavailable')
+  cluster.sessions.isUnavailable = false
+  await client.client.callTool({ name: 'activate_orders' })
+  expect(await client.names()).toContain('order')
+  await client.close()
+})
+
+test('an unlisted tool that a client calls runs although it cannot be listed now', async () => {
+  const sessions = new MemorySessions()
+  const toolbox = defineToolbox({
+    name: 'shop',
+    version: '1.0.0',
+    exposure: 'groups',
+    hiddenCalls: 'reveal',
+    groups: { orders: { description: 'Orders' } },
+  }).tool('order', { group: 'orders', description: 'Orders' }, () => 'ordered')
+  await using handler = createHandler(toolbox, { sessions: { store: sessions.replica('a') } })
+  const client = new Client({ name: 'client', version: '1' })
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
+      fetch: (url, init) => handler.fetch(new Request(url, init)),
+    }),
+  )
+  sessions.isUnavailable = true
+  expect(text(await client.callTool({ name: 'order' }))).toBe('ordered')
+  await client.close()
+})
+
+test('a toolbox with hooks cannot share its sessions', () => {
+  const hooked = defineToolbox({
+    name: 'shop',
+    version: '1.0.0',
+    groups: { orders: { description: 'Orders', hooks: { activate: () => undefined } } },
+  })
+  expect(() => createHandler(hooked, { sessions: { store: new MemorySessions().replica('a') } })).toThrow(
+    'Sessions with the hooks of group "orders" cannot be shared',
+  )
+})
