@@ -1,5 +1,4 @@
 import { printable } from '@unfold-mcp/core'
-import type { SessionStore } from '@unfold-mcp/server'
 import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
 import type { ReloadResult } from './admin/api.ts'
 import type { EditReview } from './admin/edits.ts'
@@ -18,6 +17,7 @@ import { exposedFiles } from './exposed-files.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { type ListeningGateway, listenHttp } from './http/listen.ts'
 import type { Instrumentation } from './instrumentation.ts'
+import type { Cluster } from './open-cluster.ts'
 import { writeRunFile } from './run-file.ts'
 import type { SecretResolver } from './secrets/resolver.ts'
 import type { CatalogStore } from './stores/catalog.ts'
@@ -41,10 +41,9 @@ export interface GatewayServiceOptions {
   readonly environment: Environment
   readonly home: string
   readonly resolver?: SecretResolver
-  /** Sessions that all replicas share. */
-  readonly sessions?: SessionStore | undefined
   /** Decides which edits of the file apply. */
   readonly consent: EditConsent
+  readonly cluster?: Cluster | undefined
   /** Called with edits that start to wait for a person. */
   readonly onEdits?: ((edits: readonly ConfigEdit[]) => void) | undefined
 }
@@ -131,7 +130,7 @@ export class GatewayService {
   }
 
   async #listen({ host, port }: ListenAddress, transport: 'http' | 'stdio'): Promise<string> {
-    const { gateway, instrumentation, file, home } = this.#options
+    const { gateway, instrumentation, file, home, cluster } = this.#options
     const admin = createAdminToken()
     const { log, journal, metrics, redactor, degraded } = instrumentation
     const bridge = transport === 'http' ? createBridgeToken() : undefined
@@ -154,9 +153,11 @@ export class GatewayService {
       isDraining: () => this.#closing !== undefined,
       reload: () => this.reload(),
       edits: this.#editReview(),
-      sessions: this.#options.sessions,
+      cluster: () => cluster?.status(),
+      sessions: cluster?.shared?.sessions,
     })
     const { url } = this.#listening
+    if (transport === 'http') await cluster?.listening(url)
     try {
       this.#removeRunFile = await writeRunFile(home, {
         pid: process.pid,
@@ -244,7 +245,7 @@ export class GatewayService {
   }
 
   async #close(withinMs: number): Promise<void> {
-    const { gateway, store, trust, approvals, instrumentation } = this.#options
+    const { gateway, store, trust, approvals, instrumentation, cluster } = this.#options
     instrumentation.journal.write('drain', { withinMs })
     instrumentation.gate.close()
     gateway.approvals.close()
@@ -263,6 +264,7 @@ export class GatewayService {
     await this.#pendingApply
     await store.close()
     for (const decisions of [trust, approvals]) if (decisions !== 'unavailable') await decisions[Symbol.asyncDispose]()
+    await cluster?.[Symbol.asyncDispose]()
     await instrumentation.close()
   }
 }

@@ -1,27 +1,147 @@
-import { randomBytes } from 'node:crypto'
-import type { SessionStore } from '@unfold-mcp/server'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { replaceFile } from '@unfold-mcp/core/files'
 import { parseRedisUrl } from './base/redis-url.ts'
+import type { Replica } from './base/replica.ts'
+import type { DataEpoch } from './cluster/epoch.ts'
+import { clusterKey } from './cluster/keys.ts'
+import type { Redis } from './cluster/redis.ts'
+import type { Replicas } from './cluster/replicas.ts'
+import type { RedisSessions } from './cluster/session-store.ts'
+import type { ClusterStatus } from './cluster/status.ts'
 import type { ReadConfig } from './config/read.ts'
 
-export interface Cluster extends AsyncDisposable {
-  readonly sessions: SessionStore
+/** State that the replicas share through Redis. */
+export interface SharedState {
+  readonly redis: Redis
+  readonly epoch: DataEpoch
+  readonly replicas: Replicas
+  readonly sessions: RedisSessions
 }
 
-/** Connects to the state that the replicas share; `undefined` for a single process. */
-export async function openCluster({ config: { cluster } }: ReadConfig): Promise<Cluster | undefined> {
-  const target = cluster?.url === undefined ? undefined : parseRedisUrl(cluster.url)
-  if (cluster === undefined || target === undefined) return undefined
-  const [{ openRedis }, { RedisSessions }] = await Promise.all([
-    import('./cluster/redis.ts'),
-    import('./cluster/session-store.ts'),
-  ])
-  const redis = await openRedis({ target, prefix: cluster.prefix ?? 'unfold:' })
-  const sessions = await RedisSessions.open(redis, { replica: randomBytes(8).toString('hex'), isAlive: () => true })
+/** This process as part of a cluster. */
+export interface Cluster extends AsyncDisposable {
+  readonly replica: Replica
+  /** Absent if only a secret is shared. */
+  readonly shared?: SharedState
+  status(): ClusterStatus
+  /** Sets where this replica listens. */
+  listening(url: string): Promise<void>
+}
+
+export interface ClusterOptions {
+  /** The configuration file. */
+  readonly file: string
+  /** Folder for the user's data. */
+  readonly home: string
+  readonly onStatus: (problem: string | undefined) => void
+  /** Called when decisions were lost, and when that was confirmed. */
+  readonly onLost: (problem: string | undefined) => void
+}
+
+/** Joins the cluster of the configuration; `undefined` if there is none. Redis may be unavailable. */
+export async function openCluster({ config: { cluster } }: ReadConfig, options: ClusterOptions): Promise<Cluster | undefined> {
+  if (cluster?.secret === undefined) return undefined
+  const { url, secret, prefix = '', advertise } = cluster
+  const id = randomUUID()
+  const stateKey = clusterKey(secret, 'client state')
+  const target = url === undefined ? undefined : parseRedisUrl(url)
+  if (target === undefined) {
+    const replica: Replica = { id, stateKey, isShared: false, isRunning: (each) => each === id, clockOffsetMs: () => 0 }
+    return {
+      replica,
+      status: () => ({ replica: id, replicas: [], roundTrips: 0 }),
+      listening: async () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+  }
+  const shared = await openShared({ target, prefix, id }, options)
+  const { redis, epoch, replicas, sessions } = shared
+  const replica: Replica = {
+    id,
+    stateKey,
+    isShared: true,
+    isRunning: (each) => replicas.isRunning(each),
+    clockOffsetMs: () => replicas.clockOffsetMs,
+  }
   return {
-    sessions,
+    replica,
+    shared,
+    status: () => ({
+      replica: id,
+      replicas: replicas.all,
+      redis: redis.problem ?? 'ok',
+      roundTrips: redis.roundTrips,
+    }),
+    listening: (address) => replicas.listening(advertise ?? address),
     async [Symbol.asyncDispose]() {
+      epoch.close()
       await sessions[Symbol.asyncDispose]()
+      await replicas.close()
       await redis[Symbol.asyncDispose]()
     },
+  }
+}
+
+interface SharedOptions {
+  readonly target: NonNullable<ReturnType<typeof parseRedisUrl>>
+  readonly prefix: string
+  readonly id: string
+}
+
+// The library of Redis and its drivers are loaded here only.
+async function openShared({ target, prefix, id }: SharedOptions, options: ClusterOptions): Promise<SharedState> {
+  const [{ openRedis }, { DataEpoch }, { Replicas }, sessionStore] = await Promise.all([
+    import('./cluster/redis.ts'),
+    import('./cluster/epoch.ts'),
+    import('./cluster/replicas.ts'),
+    import('./cluster/session-store.ts'),
+  ])
+  const redis = await openRedis({ target, prefix })
+  const report = (problem: string | undefined): void =>
+    options.onStatus(
+      problem === undefined
+        ? undefined
+        : `Redis does not work (${problem}). Rate limits apply per replica, results can be read where they were made, and calls that need approval are denied.`,
+    )
+  redis.onStatus(report)
+  report(redis.problem)
+  // Decisions that are evicted one by one would not be missed.
+  const [, policy] = /^maxmemory_policy:(allkeys-\S+)/mu.exec(String(await redis.command('INFO', 'memory').catch(() => ''))) ?? []
+  if (policy !== undefined)
+    options.onStatus(
+      `Redis may remove approvals and trust decisions when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`,
+    )
+  const path = epochFile(options, target, prefix)
+  const epoch = new DataEpoch({
+    redis,
+    known: await readFile(path, 'utf8').catch(() => undefined),
+    onEpoch: (current) => void remember(path, current),
+    onLost: options.onLost,
+  })
+  const replicas = new Replicas(redis, id)
+  const refresh = (): Promise<unknown> => Promise.allSettled([epoch.check(), replicas.report()])
+  redis.onStatus((problem) => problem === undefined && void refresh())
+  await refresh()
+  const sessions = await sessionStore.RedisSessions.open(redis, { replica: id, isAlive: (each) => replicas.isRunning(each) })
+  return { redis, epoch, replicas, sessions }
+}
+
+/** Where this machine remembers what it saw in a Redis, so that it notices data that was lost while no replica was running. */
+function epochFile({ file, home }: ClusterOptions, { nodes, database, master }: SharedOptions['target'], prefix: string): string {
+  const id = createHash('sha256')
+    .update(JSON.stringify([file, nodes, database, master, prefix]))
+    .digest('hex')
+    .slice(0, 16)
+  return join(home, 'cluster', `${id}.epoch`)
+}
+
+async function remember(path: string, epoch: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await replaceFile(path, epoch)
+  } catch {
+    // Without the file, only data that is lost while a replica runs is noticed.
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '@unfold-mcp/client'
 import { isProcessRunning } from '../base/process-running.ts'
+import type { Replica } from '../base/replica.ts'
 import type { ProxiedCall } from '../middleware/chain.ts'
 import type { Ask } from '../policy/verdict.ts'
 import {
@@ -20,6 +21,7 @@ import { type BoundCall, bind, sessionOf } from './binding.ts'
 import { shownArguments } from './question.ts'
 import { denied } from './refusals.ts'
 import type { ApprovalStore } from './store.ts'
+import { ApprovalsUnavailable, available } from './unavailable.ts'
 import { Waiters } from './waiters.ts'
 
 /** What happened to a question. */
@@ -45,6 +47,8 @@ export interface ApprovalsOptions {
   /** Default: this process. */
   readonly sender?: Sender
   readonly isRunning?: (sender: Sender) => boolean
+  /** Set if there are several replicas. */
+  readonly replica?: Replica | undefined
 }
 
 const maxOpen = 256
@@ -63,7 +67,7 @@ export class Approvals {
 
   constructor(options: ApprovalsOptions) {
     this.#options = options
-    this.sender = options.sender ?? { pid: process.pid, instance: randomUUID() }
+    this.sender = options.sender ?? { pid: process.pid, instance: options.replica?.id ?? randomUUID() }
     this.#unwatch = options.store?.watch(() => this.waiters.wakeAll()) ?? (() => undefined)
     void this.removeExpired()
   }
@@ -79,7 +83,8 @@ export class Approvals {
   /** Open questions and approvals that were not used. */
   async list(): Promise<readonly Approval[]> {
     const now = this.#options.clock.wallTime()
-    return ((await this.#options.store?.list()) ?? []).filter(({ expiresAt }) => expiresAt > now)
+    const { store } = this.#options
+    return (store === undefined ? [] : await available(store.list())).filter(({ expiresAt }) => expiresAt > now)
   }
 
   /** Number of calls that wait for an answer. */
@@ -94,10 +99,12 @@ export class Approvals {
     { by, session }: { readonly by: string; readonly session?: string | undefined },
   ): Promise<Approval | undefined> {
     const { store, clock } = this.#options
-    const found = await store?.find(id)
+    const found = await this.find(id)
     if (store === undefined || found === undefined) return undefined
-    const decided = await store.update(found.call, (approvals) =>
-      decision === 'revoke' ? revoke(approvals, id) : answer(approvals, id, { decision, now: clock.wallTime(), session }),
+    const decided = await available(
+      store.update(found.call, (approvals) =>
+        decision === 'revoke' ? revoke(approvals, id) : answer(approvals, id, { decision, now: clock.wallTime(), session }),
+      ),
     )
     if (decided === undefined) return undefined
     if (decided.grant !== 'always') this.#expireAt(decided.expiresAt)
@@ -119,7 +126,10 @@ export class Approvals {
       throw denied(call, verdict, 'approvals cannot be stored. The operator can check "unfold status"')
     const bound = this.bind(call)
     if (bound === undefined) throw denied(call, verdict, 'its definition is not known')
-    return runAsked({ call, verdict, bound }, next, this)
+    return runAsked({ call, verdict, bound }, next, this).catch((error: unknown) => {
+      if (!(error instanceof ApprovalsUnavailable)) throw error
+      throw denied(call, verdict, 'approvals cannot be read or written at the moment. The operator can check "unfold status"')
+    })
   }
 
   /** What an approval of the call is bound to; `undefined` if its definition is not known. */
@@ -128,8 +138,20 @@ export class Approvals {
     return definition === undefined ? undefined : bind(call, definition, this.#options.policyDigest())
   }
 
+  /** Hash of the session of a call. A session that the replicas share does not end with one of them. */
+  sessionOf(call: ProxiedCall): string | undefined {
+    return sessionOf(call, this.#options.replica?.isShared === true ? '' : this.sender.instance)
+  }
+
+  /** The replica that has a question; `undefined` if every replica can answer it. */
+  get replica(): string | undefined {
+    const { replica } = this.#options
+    return replica?.isShared === false ? replica.id : undefined
+  }
+
   async find(id: string): Promise<Approval | undefined> {
-    return this.#options.store?.find(id)
+    const { store } = this.#options
+    return store === undefined ? undefined : available(store.find(id))
   }
 
   /** Uses an approval of the call, or finds its open question. */
@@ -156,7 +178,7 @@ export class Approvals {
       call: key,
       state: 'pending',
       grant: 'once',
-      session: sessionOf(call, this.sender),
+      session: this.sessionOf(call),
       expiresAt: now + timeoutMs(),
       question,
     }
@@ -197,7 +219,7 @@ export class Approvals {
   /** Changes the approvals of a call atomically. */
   update<T>({ key }: BoundCall, change: (approvals: readonly Approval[]) => Change<T>): Promise<T> {
     const { store } = this.#options
-    return store === undefined ? Promise.reject(new Error('Approvals cannot be stored.')) : store.update(key, change)
+    return store === undefined ? Promise.reject(new Error('Approvals cannot be stored.')) : available(store.update(key, change))
   }
 
   /** The effect of an approved call is unknown. */
@@ -218,11 +240,13 @@ export class Approvals {
 
   #claimant(call: ProxiedCall, id?: string): Claimant {
     const { clock, isRunning = (sender) => this.#isRunning(sender) } = this.#options
-    return { now: clock.wallTime(), session: sessionOf(call, this.sender), sender: this.sender, isRunning, id }
+    return { now: clock.wallTime(), session: this.sessionOf(call), sender: this.sender, isRunning, id }
   }
 
   /** True if the process may still get the result of a call. */
   #isRunning({ pid, instance }: Sender): boolean {
+    const { replica } = this.#options
+    if (replica?.isShared === true) return instance === replica.id || replica.isRunning(instance)
     return pid === this.sender.pid ? instance === this.sender.instance : isProcessRunning(pid)
   }
 
