@@ -3,9 +3,10 @@ import { pathToFileURL } from 'node:url'
 import { bubblewrap } from './bubblewrap.mjs'
 import { chromium } from './chromium.mjs'
 import { canInstallPackages, installPackages } from './debian.mjs'
+import { redis } from './redis.mjs'
 import { shells } from './shells.mjs'
 
-const requirements = [chromium, ...bubblewrap, ...shells]
+const requirements = [chromium, ...bubblewrap, ...shells, redis]
 const missing = () => requirements.filter(({ isPresent }) => !isPresent())
 
 /**

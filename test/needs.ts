@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-interface Needs {
+export interface Needs {
   readonly isMissing: boolean
   /** Suffix of a test title that names the missing programs; empty if none is missing. */
   readonly note: string
