@@ -38,7 +38,7 @@ test('the guide documents every configuration key with its default', () => {
 /** The objects of the published schema, in the order of the page. */
 function shapes(): readonly Shape[] {
   const schema = JSON.parse(readFileSync(join(root, 'packages/gateway/unfold.schema.json'), 'utf8'))
-  const { mcpServers, search, groups, profiles, tokens, listen: at, store, audit, results, limits } = schema.properties
+  const { mcpServers, search, groups, profiles, tokens, listen: at, store, cluster, audit, results, limits } = schema.properties
   const [command, url]: readonly Shape[] = mcpServers.additionalProperties.anyOf
   if (command === undefined || url === undefined) throw new Error('There are two kinds of servers.')
   const isCommon = (key: string): boolean => key !== 'type' && key in command.properties && key in url.properties
@@ -61,6 +61,7 @@ function shapes(): readonly Shape[] {
     tokens.items,
     at,
     store.oneOf[0],
+    cluster,
     audit,
     results,
     limits,

@@ -6,7 +6,16 @@ import { parseDocument } from './document.ts'
 import type { PolicyConfig } from './policy/schema.ts'
 import { ConfigError, type ConfigProblem, pathText } from './problem.ts'
 import { type RuleViolation, ruleViolations, ruleWarnings } from './rules.ts'
-import { type Config, configSchema, isCommandServer, type SandboxConfig, type SearchConfig, type ServerConfig } from './schema.ts'
+import {
+  type ClusterConfig,
+  type Config,
+  configSchema,
+  defaultCluster,
+  isCommandServer,
+  type SandboxConfig,
+  type SearchConfig,
+  type ServerConfig,
+} from './schema.ts'
 import { schemaErrors, stripForeignKeys } from './schema-errors.ts'
 import { type Environment, expand, type SecretSource } from './variables.ts'
 
@@ -128,12 +137,17 @@ function readExpanded(
 ): ReadConfig {
   const all = expandAll(permitted, environment, secrets)
   const located = ({ path, message }: RuleViolation): ConfigProblem => document.problem(path, message)
-  const { config, unresolvedUrls } = all
+  const { config, unresolvedUrls, isClusterUnresolved } = all
   const unset = new Map([...all.unset].map(([name, violations]) => [name, violations.map(located)]))
   const problems = all.problems.map(located)
   const notStarted = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
   const violations = ruleViolations(config)
-    .filter(({ path }) => !isUnexpandedUrl(path, notStarted) && !isUnexpandedUrl(path, unresolvedUrls))
+    .filter(
+      ({ path }) =>
+        !isUnexpandedUrl(path, notStarted) &&
+        !isUnexpandedUrl(path, unresolvedUrls) &&
+        !(path[0] === 'cluster' && isClusterUnresolved),
+    )
     .map(({ path, message }) => document.problem(path, message))
   // A value with an unset variable is already reported.
   const found = [...problems, ...violations.filter(({ path }) => !problems.some((problem) => problem.path === path))]
@@ -178,7 +192,7 @@ const isUnexpandedUrl = (path: readonly PropertyKey[], names: { readonly has: (n
 const notInCommands: SecretSource = {
   forbidden: 'secrets are not allowed in commands, because other users can see them there. Use env.',
 }
-const notInPaths: SecretSource = { forbidden: 'secrets are allowed only in env, headers, url and apiKey.' }
+const notInPaths: SecretSource = { forbidden: 'secrets are allowed only in env, headers, url, apiKey and cluster.' }
 
 function expandAll({ config, notStarted }: PermittedConfig, environment: Environment, lookup: SecretLookup) {
   const unset = new Map<string, readonly RuleViolation[]>()
@@ -187,6 +201,7 @@ function expandAll({ config, notStarted }: PermittedConfig, environment: Environ
   const secrets: string[] = []
   const uses: SecretUse[] = []
   const unresolvedUrls = new Set<string>()
+  let isClusterUnresolved = false
   const expander =
     (found: RuleViolation[], parent: readonly PropertyKey[]): Expand =>
     (text, path, source) => {
@@ -202,6 +217,7 @@ function expandAll({ config, notStarted }: PermittedConfig, environment: Environ
       for (const message of expanded.warnings) warnings.push({ path: at, message })
       secrets.push(...expanded.secrets)
       if (expanded.isUnresolved && isUrlPath(at)) unresolvedUrls.add(String(at[1]))
+      if (expanded.isUnresolved && at[0] === 'cluster') isClusterUnresolved = true
       return expanded.text
     }
   const mcpServers = Object.fromEntries(
@@ -225,6 +241,7 @@ function expandAll({ config, notStarted }: PermittedConfig, environment: Environ
       ? { ...config.store, path: expandAt(config.store.path, ['store', 'path'], notInPaths) }
       : config.store
   const audit = config.audit && { ...config.audit, path: expandAt(config.audit.path, ['audit', 'path'], notInPaths) }
+  const cluster = expandCluster(config.cluster, environment, expander(problems, ['cluster']))
   const search = expandSearch(config.search, expander(problems, ['search']))
   const sandbox = expandSandbox(config.sandbox, expandAt)
   const policy = config.policy && expandPolicy(config.policy, expandAt)
@@ -243,10 +260,11 @@ function expandAll({ config, notStarted }: PermittedConfig, environment: Environ
     search,
     sandbox,
     store,
+    ...(cluster && { cluster }),
     ...(audit && { audit }),
     ...(policy && { policy }),
   }
-  return { config: expandedConfig, unset, problems, warnings, secrets, uses, unresolvedUrls }
+  return { config: expandedConfig, unset, problems, warnings, secrets, uses, unresolvedUrls, isClusterUnresolved }
 }
 
 const isUrlPath = ([section, , key]: readonly PropertyKey[]): boolean => section === 'mcpServers' && key === 'url'
@@ -265,6 +283,26 @@ function expandSearch(search: SearchConfig, expandText: Expand): SearchConfig {
       ...(apiKey !== undefined && { apiKey: expandText(apiKey, ['embedder', 'apiKey']) }),
     },
   }
+}
+
+const defaultPrefix = 'unfold:'
+
+/** The environment applies to what the file does not set. */
+function expandCluster(written: ClusterConfig | undefined, environment: Environment, expandText: Expand): Config['cluster'] {
+  const variable = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name])
+  const value = (key: 'url' | 'secret' | 'advertise', name?: string): { readonly [key: string]: string } => {
+    const text = written?.[key]
+    const found = text !== undefined ? expandText(text, [key]) : name === undefined ? undefined : variable(name)
+    return found === undefined ? {} : { [key]: found }
+  }
+  const cluster = {
+    ...value('url', 'UNFOLD_CLUSTER_URL'),
+    ...value('secret', 'UNFOLD_CLUSTER_SECRET'),
+    ...value('advertise'),
+    prefix: written?.prefix ?? variable('UNFOLD_CLUSTER_PREFIX') ?? defaultPrefix,
+    leaseMs: (written ?? defaultCluster).leaseMs,
+  }
+  return written === undefined && !('url' in cluster) && !('secret' in cluster) ? undefined : cluster
 }
 
 function expandServer(server: ServerConfig, expandText: Expand): ServerConfig {

@@ -5,6 +5,7 @@ import type { Config } from './schema.ts'
 const startupSettings: { readonly [K in keyof Config]?: readonly string[] } = {
   listen: ['host', 'port', 'allowedHosts', 'allowedOrigins', 'trustedProxies'],
   store: ['kind', 'path'],
+  cluster: [],
   audit: [],
   limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions', 'stallTimeoutMs', 'unsentBytes'],
 }

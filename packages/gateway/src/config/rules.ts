@@ -1,4 +1,5 @@
 import { confusableNames, nearest, printable, unambiguous } from '@unfold-mcp/core'
+import { parseRedisUrl } from '../base/redis-url.ts'
 import { serverSlug } from '../names/naming.ts'
 import { listOf } from './policy/schema.ts'
 import { sandboxSettings } from './process/sandbox.ts'
@@ -20,7 +21,44 @@ export function ruleViolations(config: Config): readonly RuleViolation[] {
     ...listenRules(config),
     ...embedders(config).flatMap(embedderRules),
     ...sandboxRules(config),
+    ...clusterRules(config),
     ...policyRules(config),
+  ]
+}
+
+const minSecretLength = 32
+
+function clusterRules({ cluster, mcpServers }: Config): readonly RuleViolation[] {
+  if (cluster === undefined) return []
+  const { url, secret, advertise } = cluster
+  const violations: RuleViolation[] = []
+  if (url !== undefined && parseRedisUrl(url) === undefined)
+    violations.push({
+      path: ['cluster', 'url'],
+      message:
+        'must be redis://host:port/database, redis+sentinel://host,host/master or redis+cluster://host,host, with rediss for TLS.',
+    })
+  if (secret === undefined)
+    violations.push({
+      path: ['cluster'],
+      message:
+        'needs a secret that all replicas share. Set UNFOLD_CLUSTER_SECRET, for example to the output of "openssl rand -hex 32".',
+    })
+  else if (secret.length < minSecretLength)
+    violations.push({
+      path: ['cluster', 'secret'],
+      message: `is shorter than ${minSecretLength} characters. Use a random one, for example the output of "openssl rand -hex 32".`,
+    })
+  if (advertise !== undefined && !isHttpUrl(advertise))
+    violations.push({ path: ['cluster', 'advertise'], message: 'must be an http:// or https:// URL.' })
+  if (url !== undefined) return violations
+  const placed = Object.entries(mcpServers).filter(([, server]) => isCommandServer(server) && server.placement === 'one')
+  return [
+    ...violations,
+    ...placed.map(([name]) => ({
+      path: ['mcpServers', name, 'placement'],
+      message: '"one" needs cluster.url: replicas agree through Redis on where the server runs.',
+    })),
   ]
 }
 

@@ -166,6 +166,10 @@ const commandServer = z.strictObject({
   sandbox: sandbox
     .optional()
     .describe('Limits what the server can read, write and connect to (Linux with bubblewrap). Default: sandbox of the file'),
+  placement: z
+    .enum(['each', 'one'])
+    .default('each')
+    .describe('Where a server runs if there are several replicas: each (all of them start it) or one (for servers with state)'),
   ...serverSettings,
 })
 
@@ -246,6 +250,38 @@ const store = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('memory') }),
 ])
+
+const cluster = z.strictObject({
+  url: z
+    .string()
+    .min(1, 'is empty')
+    .optional()
+    .describe(
+      'Redis or Valkey that all replicas share: redis://host:port/database, rediss:// (TLS), redis+sentinel://host,host/master or redis+cluster://host,host. Default: UNFOLD_CLUSTER_URL',
+    ),
+  secret: z
+    .string()
+    .min(1, 'is empty')
+    .optional()
+    .describe('At least 32 characters, the same on all replicas. Default: UNFOLD_CLUSTER_SECRET'),
+  prefix: z
+    .string()
+    .regex(/^[\w.:/-]{1,100}$/u, 'must be 1 to 100 letters, digits, or characters of "_.:/-"')
+    .optional()
+    .describe('Start of all keys and channels in Redis. Default: UNFOLD_CLUSTER_PREFIX, or unfold:'),
+  advertise: z
+    .string()
+    .min(1, 'is empty')
+    .optional()
+    .describe('URL at which other replicas reach this one. Default: host and port of listen'),
+  leaseMs: ms
+    .min(1_000)
+    .default(10_000)
+    .describe('How long a replica that died keeps a server with "placement": "one" from starting elsewhere'),
+})
+
+/** Settings of a cluster that only the environment configures. */
+export const defaultCluster = cluster.parse({})
 
 const auditArguments = z.enum(['omit', 'hash', 'mask', 'full'])
 
@@ -348,6 +384,7 @@ export const configSchema = z.strictObject({
       'Edits of this file while the gateway runs. ask: what would start something new or weaken a protection waits for approval; always: everything applies at once',
     ),
   store: store.default({ kind: 'sqlite' }),
+  cluster: cluster.optional().describe('Several replicas of the gateway as one'),
   audit: audit.optional().describe('Audit log of calls and changes'),
   results: results.default(results.parse({})),
   limits: limits.default(limits.parse({})),
@@ -361,6 +398,7 @@ export type ToolOverride = z.output<typeof override>
 export type Profile = z.output<typeof profile>
 export type TokenRecord = z.output<typeof token>
 export type SearchConfig = z.output<typeof search>
+export type ClusterConfig = z.output<typeof cluster>
 export type SandboxConfig = z.output<typeof sandbox>
 
 export const isCommandServer = (server: ServerConfig): server is CommandServer => 'command' in server
@@ -377,6 +415,7 @@ const shapes = {
   token: Object.keys(token.shape),
   listen: Object.keys(listen.shape),
   store: ['kind', 'path'],
+  cluster: Object.keys(cluster.shape),
   audit: Object.keys(audit.shape),
   results: Object.keys(results.shape),
   limits: Object.keys(limits.shape),
@@ -386,7 +425,7 @@ const sandboxKeys = Object.keys(sandboxSettings.shape)
 
 const exposureKeys = ['mode', 'budgetTokens', ...Object.keys(presentation)]
 
-const sections = ['search', 'listen', 'store', 'audit', 'results', 'limits'] as const
+const sections = ['search', 'listen', 'store', 'cluster', 'audit', 'results', 'limits'] as const
 
 /** Returns the allowed keys of the object at `path`. `isUrl` selects the kind of server. */
 export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly string[] {

@@ -100,5 +100,5 @@ function maskedEntry({ table, key, value }: Entry): string {
 // Also hashes of tokens stay visible: they identify a token and are no secret.
 const maskedIn = (key: string, value: unknown): unknown => {
   if (typeof value !== 'string' || key === 'hash') return value
-  return key === 'apiKey' ? masked(value) : maskedText(value)
+  return key === 'apiKey' || key === 'secret' ? masked(value) : maskedText(value)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Config, configSchema } from '../config/schema.ts'
+import { describeEdit } from './edit.ts'
 import { approvedAfter, permitted } from './guarded.ts'
 
 const config = (value: object): Config => configSchema.parse(value)
@@ -27,6 +28,7 @@ test('AT-S11-1: whatever a server runs or reaches waits, and so does everything 
     { env: { TOKEN: `\${command:sh -c id}` } },
     { cwd: '/' },
     { processes: 'group' },
+    { placement: 'one' },
     { sandbox: 'none' },
     { sandbox: { preset: 'files', write: ['/'] } },
     { trust: 'off' },
@@ -126,4 +128,13 @@ test('with "reload": "always", everything applies, until it is withdrawn', () =>
   expect(waiting({ mcpServers: { more: git }, trust: 'off' }, always)).toEqual([])
   const asking = approvedAfter(config(always), permitted(config(always), config(base)))
   expect(permitted(asking, config(always)).waiting.map(({ path }) => path)).toEqual([['reload']])
+})
+
+test('the cluster waits, and its secret is masked', () => {
+  const cluster = { url: 'redis://:redis-password@evil.example', secret: 'shared-by-all-replicas-0123456789' }
+  const { waiting: parts } = permitted(config(base), config({ ...base, cluster }))
+  expect(parts.map(({ path }) => path.join('.'))).toEqual(['cluster'])
+  const shown = JSON.stringify(parts.map((part) => describeEdit(part, false)))
+  expect(shown).toContain('evil.example')
+  expect(shown).not.toMatch(/redis-password|shared-by-all/u)
 })

@@ -68,3 +68,10 @@ test('the npm cache path is not a secret, other variables of a server are', () =
     'delete /var/cache/npm/_npx/5b2d, not [secret]',
   )
 })
+
+test('the secret of a cluster and the password of its Redis are redacted', () => {
+  const secrets = new Redactor()
+  const secret = 'shared-by-all-replicas-0123456789'
+  secrets.addConfig(configSchema.parse({ cluster: { url: 'redis+sentinel://:red%40is-pw@a,b/main', secret } }))
+  expect(secrets.text(`${secret} and red@is-pw`)).toBe('[secret] and [secret]')
+})

@@ -1,5 +1,6 @@
 import { decodeUri, printable } from '@unfold-mcp/core'
-import { type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
+import { parseRedisUrl } from '../base/redis-url.ts'
+import { type ClusterConfig, type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
 import { Fingerprints, minSecretLength, type Range } from './fingerprints.ts'
 import { isCertainSecret, isOrdinaryValue } from './ordinary-value.ts'
@@ -47,9 +48,13 @@ export class Redactor {
   }
 
   /** Adds the environment, headers and keys in a configuration. */
-  addConfig({ mcpServers, search, profiles }: Config): void {
+  addConfig({ mcpServers, search, profiles, cluster }: Config): void {
     const searches = [search, ...Object.values(profiles).map((profile) => profile.search)]
-    this.#add([...Object.values(mcpServers).flatMap(secretsOf), ...searches.flatMap(secretsOfSearch)])
+    this.#add([
+      ...Object.values(mcpServers).flatMap(secretsOf),
+      ...searches.flatMap(secretsOfSearch),
+      ...secretsOfCluster(cluster),
+    ])
   }
 
   /** Finds secrets in a text of any length, without those that could be ordinary words. */
@@ -167,6 +172,14 @@ function secretsOfSearch(search: SearchConfig | undefined): readonly Entry[] {
   if (search?.embedder === undefined) return []
   const { url, apiKey = '' } = search.embedder
   return [['key', apiKey], ...secretsInUrl(url)]
+}
+
+function secretsOfCluster({ url = '', secret = '' }: Partial<ClusterConfig> = {}): readonly Entry[] {
+  const { password = '' } = parseRedisUrl(url) ?? {}
+  return [
+    ['secret', secret],
+    ['password', password],
+  ]
 }
 
 function secretsInUrl(url: string): readonly Entry[] {
