@@ -17,6 +17,7 @@ import { exposedFiles } from './exposed-files.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { type ListeningGateway, listenHttp } from './http/listen.ts'
 import type { Instrumentation } from './instrumentation.ts'
+import type { Cluster } from './open-cluster.ts'
 import { writeRunFile } from './run-file.ts'
 import type { SecretResolver } from './secrets/resolver.ts'
 import type { CatalogStore } from './stores/catalog.ts'
@@ -42,6 +43,7 @@ export interface GatewayServiceOptions {
   readonly resolver?: SecretResolver
   /** Decides which edits of the file apply. */
   readonly consent: EditConsent
+  readonly cluster?: Cluster | undefined
   /** Called with edits that start to wait for a person. */
   readonly onEdits?: ((edits: readonly ConfigEdit[]) => void) | undefined
 }
@@ -128,7 +130,7 @@ export class GatewayService {
   }
 
   async #listen({ host, port }: ListenAddress, transport: 'http' | 'stdio'): Promise<string> {
-    const { gateway, instrumentation, file, home } = this.#options
+    const { gateway, instrumentation, file, home, cluster } = this.#options
     const admin = createAdminToken()
     const { log, journal, metrics, redactor, degraded } = instrumentation
     const bridge = transport === 'http' ? createBridgeToken() : undefined
@@ -151,8 +153,11 @@ export class GatewayService {
       isDraining: () => this.#closing !== undefined,
       reload: () => this.reload(),
       edits: this.#editReview(),
+      forward: cluster?.placement,
+      advertisedHost: gateway.config.cluster?.advertise && new URL(gateway.config.cluster.advertise).hostname,
     })
-    const { url } = this.#listening
+    const { url, boundUrl } = this.#listening
+    cluster?.placement.listening(boundUrl)
     try {
       this.#removeRunFile = await writeRunFile(home, {
         pid: process.pid,
@@ -240,11 +245,12 @@ export class GatewayService {
   }
 
   async #close(withinMs: number): Promise<void> {
-    const { gateway, store, trust, approvals, instrumentation } = this.#options
+    const { gateway, store, trust, approvals, instrumentation, cluster } = this.#options
     instrumentation.journal.write('drain', { withinMs })
     instrumentation.gate.close()
     gateway.approvals.close()
     this.#listening?.drain()
+    cluster?.placement.drain()
     this.#watch?.close()
     const drained = (): Promise<unknown> => Promise.all([instrumentation.gate.idle(), this.#listening?.idle()])
     await settledWithin(drained(), withinMs, this.#stopNow.signal)
@@ -259,6 +265,7 @@ export class GatewayService {
     await this.#pendingApply
     await store.close()
     for (const decisions of [trust, approvals]) if (decisions !== 'unavailable') await decisions[Symbol.asyncDispose]()
+    await cluster?.[Symbol.asyncDispose]()
     await instrumentation.close()
   }
 }

@@ -15,6 +15,7 @@ import { exposedFiles } from './exposed-files.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
 import { Instrumentation } from './instrumentation.ts'
+import { openCluster } from './open-cluster.ts'
 import { activationStore, openApprovals, openCatalog, openTrust, ownFiles } from './open-stores.ts'
 import { passphraseFrom } from './secrets/passphrase.ts'
 import { SecretResolver } from './secrets/resolver.ts'
@@ -107,6 +108,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const store = await openCatalog(read, { ...places, log }, (problem) => instrumentation.degraded.update('store', problem))
   const trust = await openTrust(read, places, (problem) => instrumentation.degraded.update('trust', problem))
   const approvals = await openApprovals(read, places, (problem) => instrumentation.degraded.update('approvals', problem))
+  const cluster = await openCluster(read, log, (problem) => instrumentation.degraded.update('cluster', problem))
   let startDeferred: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((done) => {
     startDeferred = done
@@ -121,6 +123,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...activationStore(read, places),
     log,
     deferStartsUntil,
+    ...(cluster !== undefined && { placement: cluster.placement.placement }),
     ...(options.lazy !== undefined && { lazy: options.lazy }),
     ...(signIns !== undefined && {
       signIns: (url) => signIns(url, (secrets) => instrumentation.redactor.addRenewed(url, secrets)),
@@ -128,11 +131,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...instrumentation.hooks(() => gateway.config),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
+  cluster?.placement.serve(gateway.upstreams, {
+    isServed: (server, tool) => gateway.source.isServed(server, tool),
+    maxBodyBytes: () => gateway.config.limits.bodyBytes,
+  })
   const service = new GatewayService({
     gateway,
     store,
     trust,
     approvals,
+    cluster,
     instrumentation,
     file,
     environment,

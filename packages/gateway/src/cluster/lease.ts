@@ -16,7 +16,6 @@ export type Attempt = { readonly lease: Lease } | { readonly holder: Holder | un
 export interface LeasesOptions {
   readonly redis: Redis
   readonly replica: string
-  readonly address: () => string
   readonly leaseMs: number
 }
 
@@ -89,11 +88,11 @@ export class Leases {
     return this.#offsetMs === undefined ? Date.now() : monotonicMs() + this.#offsetMs
   }
 
-  /** Tries to get a lease. Rejects if Redis is unavailable. */
-  async acquire(name: string): Promise<Attempt> {
-    const { replica, address, leaseMs } = this.#options
+  /** Tries to get a lease. `address`: where other replicas reach this one. Rejects if Redis is unavailable. */
+  async acquire(name: string, address: string): Promise<Attempt> {
+    const { replica, leaseMs } = this.#options
     const sentAt = monotonicMs()
-    const [state, ...rest] = await this.#run(acquire, name, [replica, address(), String(leaseMs)])
+    const [state, ...rest] = await this.#run(acquire, name, [replica, address, String(leaseMs)])
     if (state === 'acquired') {
       const [token = ''] = rest
       return { lease: new Lease({ token, sentAt, leaseMs, extend: (ms) => this.#extend(name, token, ms) }) }

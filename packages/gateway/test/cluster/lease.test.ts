@@ -20,16 +20,15 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
     await server[Symbol.asyncDispose]()
   })
 
-  const replica = (name: string, leaseMs = 2_000): Leases =>
-    new Leases({ redis, replica: name, address: () => `http://${name}.test:1`, leaseMs })
+  const replica = (name: string, leaseMs = 2_000): Leases => new Leases({ redis, replica: name, leaseMs })
 
   /** Tries until the lease is acquired. */
   async function acquired(leases: Leases, name: string): Promise<Lease> {
     // A name that Redis does not know yet is free after one lease time, so the first attempt is for a short one.
-    if (server.cli('EXISTS', `test:lease:${name}`) === '0') await replica('first', 100).acquire(name)
+    if (server.cli('EXISTS', `test:lease:${name}`) === '0') await replica('first', 100).acquire(name, 'http://replica.test:1')
     let attempt: Attempt | undefined
     await until(async () => {
-      attempt = await leases.acquire(name).catch(() => undefined)
+      attempt = await leases.acquire(name, 'http://replica.test:1').catch(() => undefined)
       return attempt !== undefined && 'lease' in attempt
     }, `the lease ${name}`)
     if (attempt === undefined || !('lease' in attempt)) throw new Error('no lease')
@@ -40,15 +39,17 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
     const [a, b] = [replica('a'), replica('b')]
     const held = await acquired(a, 'one')
     expect(held.isHeld).toBe(true)
-    expect(await b.acquire('one')).toMatchObject({ holder: { replica: 'a', address: 'http://a.test:1', token: held.token } })
+    expect(await b.acquire('one', 'http://replica.test:1')).toMatchObject({
+      holder: { replica: 'a', address: 'http://replica.test:1', token: held.token },
+    })
     await held.release()
     expect(held.isHeld).toBe(false)
-    const next = await b.acquire('one')
+    const next = await b.acquire('one', 'http://replica.test:1')
     if (!('lease' in next)) throw new Error('not released')
     expect(Number(next.lease.token)).toBeGreaterThan(Number(held.token))
     // A late release of an earlier holder has no effect.
     await held.release()
-    expect(await a.acquire('one')).toMatchObject({ holder: { replica: 'b' } })
+    expect(await a.acquire('one', 'http://replica.test:1')).toMatchObject({ holder: { replica: 'b' } })
     await next.lease.release()
   })
 
@@ -59,7 +60,7 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
     held.onRenewed(({ stopAt }) => renewed.push(stopAt))
     await until(() => renewed.length > 4, 'renewals for more than a lease time')
     expect(held.isHeld).toBe(true)
-    expect(await b.acquire('renewed')).toMatchObject({ holder: { token: held.token } })
+    expect(await b.acquire('renewed', 'http://replica.test:1')).toMatchObject({ holder: { token: held.token } })
     // Another process would hold it now; this one no longer does.
     server.cli('HSET', 'test:lease:renewed', 'token', '1')
     await until(() => held.lost.aborted, 'its loss')
@@ -70,7 +71,7 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
     const [a, b] = [replica('a'), replica('b')]
     const held = await acquired(a, 'forgotten')
     server.cli('FLUSHALL')
-    expect(await b.acquire('forgotten')).toMatchObject({ holder: undefined })
+    expect(await b.acquire('forgotten', 'http://replica.test:1')).toMatchObject({ holder: undefined })
     const next = await acquired(b, 'forgotten')
     expect(held.isHeld).toBe(false)
     expect(Number(next.token)).toBeGreaterThan(Number(held.token))
@@ -85,9 +86,9 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
     await server.stop()
     await server.start()
     await until(() => redis.problem === undefined, 'the connection')
-    expect(await b.acquire('restarted')).toMatchObject({ holder: { replica: 'a' } })
+    expect(await b.acquire('restarted', 'http://replica.test:1')).toMatchObject({ holder: { replica: 'a' } })
     // The last writes before a failover may be lost, and one of them may have given it to another replica.
-    expect(await b.acquire('free')).toMatchObject({ holder: undefined })
+    expect(await b.acquire('free', 'http://replica.test:1')).toMatchObject({ holder: undefined })
     expect(held.isHeld).toBe(true)
     await held.release()
   })
@@ -106,11 +107,11 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
   test('AT-lease: a foreign or damaged record never makes anyone a holder', async () => {
     const leases = replica('a')
     server.cli('SET', 'test:lease:foreign', 'text')
-    await expect(leases.acquire('foreign')).rejects.toThrow('WRONGTYPE')
+    await expect(leases.acquire('foreign', 'http://replica.test:1')).rejects.toThrow('WRONGTYPE')
     server.cli('HSET', 'test:lease:damaged', 'until', 'soon', 'replica', 'x')
-    expect(await leases.acquire('damaged')).toMatchObject({ holder: undefined })
+    expect(await leases.acquire('damaged', 'http://replica.test:1')).toMatchObject({ holder: undefined })
     server.cli('HSET', 'test:lease:endless', 'until', '99999999999999', 'replica', 'x')
-    expect(await leases.acquire('endless')).toMatchObject({ holder: undefined })
+    expect(await leases.acquire('endless', 'http://replica.test:1')).toMatchObject({ holder: undefined })
     await (await acquired(leases, 'endless')).release()
   })
 })

@@ -5,13 +5,14 @@ import { asUpstreamError } from '../../upstreams/errors.ts'
 import type { Upstream } from '../../upstreams/upstream.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { LeasedConnection } from './leased-connection.ts'
-import { type LineWriter, lineStream } from './line-stream.ts'
+import { eventHeaders, eventOf, type LineWriter, lineStream } from './line-stream.ts'
 import {
   type ConnectionInfo,
   errorLine,
   type Forwarded,
   type ForwardedCall,
   forwardPath,
+  type Line,
   parseForwarded,
   refusedAnswer,
 } from './messages.ts'
@@ -138,7 +139,6 @@ export class ForwardHandler {
         connection.forget(peer)
       }
       connection.onClose(writer.end)
-      connection.lease.lost.addEventListener('abort', writer.end)
       writer.write({ connected })
     }
     return lineStream({ disconnected, heartbeatMs }, start, () => stop())
@@ -160,7 +160,11 @@ export class ForwardHandler {
         this.#endDrained()
       }
     }
-    return lineStream({ disconnected, heartbeatMs }, (writer) => void run(writer), () => undefined)
+    return lineStream(
+      { disconnected, heartbeatMs },
+      (writer) => void run(writer),
+      () => undefined,
+    )
   }
 
   #send(forwarded: ForwardedCall, upstream: Upstream, writer: LineWriter, signal: AbortSignal): Promise<unknown> {
@@ -204,7 +208,6 @@ export class ForwardHandler {
 
 const result = (value: unknown): Response => line({ result: value })
 
-const line = (value: object): Response =>
-  new Response(`${JSON.stringify(value)}\n`, { headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' } })
+const line = (value: Line): Response => new Response(eventOf(value), { headers: eventHeaders })
 
 const refused = (status: number, error: string): Response => Response.json({ error }, { status })

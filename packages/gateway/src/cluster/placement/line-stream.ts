@@ -12,9 +12,14 @@ export interface LineWriter {
   end(): void
 }
 
+// The listener sends only server-sent events as they arrive.
+export const eventHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+
+export const eventOf = (line: Line): string => `data: ${JSON.stringify(line)}\n\n`
+
 const maxBufferedBytes = 1_048_576
 
-/** A reply of JSON lines, with empty ones as signs of life. `start` gets the writer; `ended` is called once. */
+/** A reply of lines, with empty ones as signs of life. `start` gets the writer; `ended` is called once. */
 export function lineStream(
   { disconnected, heartbeatMs }: LineStreamOptions,
   start: (writer: LineWriter) => void,
@@ -28,7 +33,7 @@ export function lineStream(
         let isEnded = false
         const write: LineWriter['write'] = (line, isOptional = false) => {
           if (isEnded || (isOptional && (controller.desiredSize ?? 0) < 0)) return
-          controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
+          controller.enqueue(encoder.encode(eventOf(line)))
         }
         const heartbeat = setInterval(() => write({}, true), heartbeatMs).unref()
         end = () => {
@@ -46,5 +51,5 @@ export function lineStream(
     },
     new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
   )
-  return new Response(body, { headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' } })
+  return new Response(body, { headers: eventHeaders })
 }

@@ -38,7 +38,13 @@ const forwarded = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('call'), id: z.string(), tool: z.string(), args: record, options: callOptions }),
   z.object({ kind: z.literal('request'), id: z.string(), method: z.string(), params: record, options: callOptions }),
   /** The client's answer to a question that the server asked during a call. */
-  z.object({ kind: z.literal('answer'), id: z.string(), question: z.number(), result: record.optional(), error: record.optional() }),
+  z.object({
+    kind: z.literal('answer'),
+    id: z.string(),
+    question: z.number(),
+    result: record.optional(),
+    error: record.optional(),
+  }),
 ])
 
 /** A request of a replica to the holder of a server. */
@@ -77,9 +83,9 @@ export interface Line {
   readonly error?: ErrorLine
 }
 
-/** Parses a line of a reply. */
-export function parseLine(line: Uint8Array): Line {
-  const value = parseJson(Buffer.from(line).toString('utf8'))
+/** Parses a line of a reply, which is the data of a server-sent event. */
+export function parseLine(line: Buffer): Line {
+  const value = parseJson(line.subarray('data: '.length).toString('utf8'))
   return isRecord(value) ? value : {}
 }
 

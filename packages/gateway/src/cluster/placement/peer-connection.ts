@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type CallResult,
-  ClientError,
-  type ConnectionEvent,
-  type ConnectOptions,
-  type ServerRequest,
-} from '@unfold-mcp/client'
+import { type CallResult, ClientError, type ConnectionEvent, type ConnectOptions, type ServerRequest } from '@unfold-mcp/client'
 import { ByteLines, printable, type Tool } from '@unfold-mcp/core'
 import type { UpstreamCall, UpstreamConnection } from '../../upstreams/connection.ts'
 import { UpstreamError } from '../../upstreams/errors.ts'
@@ -216,7 +210,11 @@ export class PeerConnection implements UpstreamConnection {
     }
   }
 
-  async #answer(id: string, question: number, answer: ReturnType<NonNullable<UpstreamCall['relay']>['onRequest']>): Promise<void> {
+  async #answer(
+    id: string,
+    question: number,
+    answer: ReturnType<NonNullable<UpstreamCall['relay']>['onRequest']>,
+  ): Promise<void> {
     const answered = await answerOf(answer)
     // If it does not arrive, the server stops waiting with the call.
     await this.#ask({ kind: 'answer', id, question, ...answered } as Forwarded).catch(() => undefined)

@@ -12,12 +12,15 @@ export interface PlacementOptions {
   readonly leases: Leases
   readonly signatures: Signatures
   readonly replica: string
+  /** Where other replicas reach this one; known when it listens. */
+  readonly address: Promise<string>
   readonly log: Log
 }
 
 type Open = NonNullable<UpstreamOptions['open']>
 
 const maxPollMs = 500
+const graceLeases = 3
 
 /** Opens servers that run on one replica: here if this replica gets the lease, else through the replica that has it. */
 export class Placement {
@@ -27,6 +30,11 @@ export class Placement {
 
   constructor(options: PlacementOptions) {
     this.#options = options
+  }
+
+  /** The lease must expire, and the server start. */
+  get graceMs(): number {
+    return this.#options.leases.leaseMs * graceLeases
   }
 
   /** The connection to a server that runs here. */
@@ -43,12 +51,14 @@ export class Placement {
   open(server: string, openHere: Open): Open {
     return async (target, options, starting) => {
       const { signal = new AbortController().signal } = options
+      const address = await Promise.race([this.#options.address, aborted(signal)])
       for (;;) {
         signal.throwIfAborted()
-        const attempt = await this.#options.leases.acquire(server)
+        const attempt = await this.#options.leases.acquire(server, address ?? '')
         if ('lease' in attempt) {
           const { lease } = attempt
-          return this.#openHere(server, lease, options, (supervised) => openHere(target, supervised, starting))
+          const holder = { replica: this.#options.replica, address: address ?? '', token: lease.token }
+          return this.#openHere(server, { lease, holder }, options, (supervised) => openHere(target, supervised, starting))
         }
         const { holder, waitMs } = attempt
         const connection = holder === undefined ? undefined : await this.#openThere(server, holder, options)
@@ -60,11 +70,11 @@ export class Placement {
 
   async #openHere(
     server: string,
-    lease: Lease,
+    { lease, holder }: { readonly lease: Lease; readonly holder: Holder },
     options: ConnectOptions,
     open: (options: ConnectOptions) => Promise<UpstreamConnection>,
   ): Promise<UpstreamConnection> {
-    const { log, replica } = this.#options
+    const { log } = this.#options
     const supervisor = new TimedSupervisor(lease.times)
     lease.onRenewed((times) => supervisor.postpone(times))
     lease.lost.addEventListener('abort', () => supervisor.end())
@@ -74,7 +84,7 @@ export class Placement {
       await lease.release()
     }
     const signal = AbortSignal.any([lease.lost, ...(options.signal === undefined ? [] : [options.signal])])
-    log.info({ upstream: server, token: lease.token }, 'lease acquired; the server runs on this replica')
+    log.info({ upstream: server, fence: lease.token }, 'lease acquired; the server runs on this replica')
     try {
       const connection = await open({ ...options, signal, supervisor, onProcess: processes.track })
       const leased = new LeasedConnection({
@@ -83,14 +93,14 @@ export class Placement {
         lease,
         released: async () => {
           if (this.#held.get(server) === leased) this.#held.delete(server)
-          if (this.#holders.get(server)?.token === lease.token) this.#holders.delete(server)
+          if (this.#holders.get(server) === holder) this.#holders.delete(server)
           await released()
         },
       })
       this.#held.set(server, leased)
-      this.#holders.set(server, { replica, address: '', token: lease.token })
+      this.#holders.set(server, holder)
       lease.lost.addEventListener('abort', () => {
-        log.warn({ upstream: server, token: lease.token }, 'lease lost; the server is ended on this replica')
+        log.warn({ upstream: server, fence: lease.token }, 'lease lost; the server is ended on this replica')
         void leased.close()
       })
       return leased
@@ -142,10 +152,10 @@ class Processes {
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const aborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve())
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined))
   })
 
 /** Resolves after `ms`, or at once when the signal is aborted. */

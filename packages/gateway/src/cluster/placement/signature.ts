@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** What a signed request is for; covered by the signature with its time, nonce and body. */
 export interface Signed {
@@ -13,7 +13,8 @@ export interface Verified extends Signed {
 }
 
 export interface SignaturesOptions {
-  readonly key: Uint8Array
+  /** The secret of the cluster. */
+  readonly secret: string
   /** Milliseconds since 1970, by the same clock on all replicas. */
   readonly now: () => number
 }
@@ -22,24 +23,27 @@ export const signatureHeader = 'unfold-signature'
 
 const format = '1'
 const windowMs = 30_000
+const keyBytes = 32
 
 /**
  * Signs requests between replicas and checks them. The signature is in one header that also has a digest of the body, so it is checked
  * before the body is read. A request is accepted once, within a short time.
  */
 export class Signatures {
-  readonly #options: SignaturesOptions
+  readonly #key: Uint8Array
+  readonly #now: () => number
   /** When a used nonce can be forgotten; in the order of use. */
   readonly #used = new Map<string, number>()
 
-  constructor(options: SignaturesOptions) {
-    this.#options = options
+  constructor({ secret, now }: SignaturesOptions) {
+    this.#key = new Uint8Array(hkdfSync('sha256', secret, '', 'unfold requests between replicas', keyBytes))
+    this.#now = now
   }
 
   /** Value of the header for a request. */
   sign(path: string, { token, server }: Signed, body: string): string {
     const nonce = randomBytes(16).toString('hex')
-    const parts = [format, `${Math.round(this.#options.now())}`, nonce, token, encodeURIComponent(server), digestOf(body)]
+    const parts = [format, `${Math.round(this.#now())}`, nonce, token, encodeURIComponent(server), digestOf(body)]
     return [...parts, this.#mac(path, parts).toString('hex')].join(' ')
   }
 
@@ -49,7 +53,7 @@ export class Signatures {
     const [version, time = '', nonce = '', token = '', server = '', digest = '', mac = ''] = parts
     if (parts.length !== 7 || version !== format || !/^\d{1,15}$/u.test(time) || !/^[0-9a-f]{64}$/u.test(mac)) return undefined
     if (!timingSafeEqual(Buffer.from(mac, 'hex'), this.#mac(path, parts.slice(0, -1)))) return undefined
-    const now = this.#options.now()
+    const now = this.#now()
     if (Math.abs(now - Number(time)) > windowMs || this.#used.has(nonce)) return undefined
     this.#remember(nonce, now)
     return { token, server: decodeURIComponent(server), isBody: (body) => digestOf(body) === digest }
@@ -65,7 +69,9 @@ export class Signatures {
   }
 
   #mac(path: string, parts: readonly string[]): Buffer {
-    return createHmac('sha256', this.#options.key).update(['POST', path, ...parts].join('\n')).digest()
+    return createHmac('sha256', this.#key)
+      .update(['POST', path, ...parts].join('\n'))
+      .digest()
   }
 }
 

@@ -1,0 +1,81 @@
+import { networkInterfaces } from 'node:os'
+import type { Exchange } from '@unfold-mcp/server'
+import type { Log } from '../../base/log.ts'
+import type { Upstreams } from '../../upstreams/upstreams.ts'
+import { Leases } from '../lease.ts'
+import type { Redis } from '../redis.ts'
+import { ForwardHandler } from './forward-handler.ts'
+import { forwardPath } from './messages.ts'
+import { Placement } from './placement.ts'
+import { Signatures } from './signature.ts'
+
+export interface ReplicaPlacementOptions {
+  readonly redis: Redis
+  /** Id of this replica. */
+  readonly replica: string
+  readonly secret: string
+  readonly leaseMs: number
+  /** URL at which other replicas reach this one; default: that of the listener. */
+  readonly advertise: string | undefined
+  readonly log: Log
+}
+
+const heartbeatShare = 1 / 5
+
+/** What one replica needs to share servers with others: leases, the connections to other replicas, and the handler for theirs. */
+export class ReplicaPlacement {
+  readonly path = forwardPath
+  readonly placement: Placement
+  readonly #options: ReplicaPlacementOptions
+  readonly #signatures: Signatures
+  #handler: ForwardHandler | undefined
+  #listening: (address: string) => void = () => undefined
+
+  constructor(options: ReplicaPlacementOptions) {
+    const { redis, replica, secret, leaseMs, log } = options
+    this.#options = options
+    const address = new Promise<string>((resolve) => {
+      this.#listening = resolve
+    })
+    const leases = new Leases({ redis, replica, leaseMs })
+    this.#signatures = new Signatures({ secret, now: () => leases.now() })
+    this.placement = new Placement({ leases, signatures: this.#signatures, replica, address, log })
+  }
+
+  /** Accepts requests of other replicas for these servers. */
+  serve(
+    upstreams: Upstreams,
+    { isServed, maxBodyBytes }: { isServed: (server: string, tool: string) => boolean; maxBodyBytes: () => number },
+  ): void {
+    this.#handler = new ForwardHandler({
+      ...{ upstreams, isServed, maxBodyBytes },
+      held: (server) => this.placement.held(server),
+      signatures: this.#signatures,
+      heartbeatMs: this.#options.leaseMs * heartbeatShare,
+    })
+  }
+
+  handle(request: Request, exchange: Exchange): Promise<Response> {
+    return this.#handler?.handle(request, exchange) ?? Promise.resolve(Response.json({}, { status: 503 }))
+  }
+
+  /** The listener is open: servers can start here. */
+  listening(url: string): void {
+    this.#listening(this.#options.advertise ?? reachableUrl(url))
+  }
+
+  /** Lets the other replicas take over after running requests have finished. */
+  drain(): void {
+    this.#handler?.drain()
+  }
+}
+
+/** The first address of this machine in place of the unspecified one. */
+function reachableUrl(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  if (!['0.0.0.0', '[::]'].includes(hostname)) return `${protocol}//${hostname}:${port}`
+  const own = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')
+  return `${protocol}//${own?.address ?? '127.0.0.1'}:${port}`
+}
