@@ -9,7 +9,7 @@ import { EventStream, type ToolsChanged, type UpstreamState } from './events.ts'
 import { Guard } from './process/guard.ts'
 import { StartQueue } from './process/start-queue.ts'
 import { type SignInLookup, withSignIn } from './sign-in.ts'
-import type { UpstreamStatus } from './status.ts'
+import type { ServerHolder, UpstreamStatus } from './status.ts'
 import { Upstream, type UpstreamOptions } from './upstream.ts'
 
 export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'> {
@@ -35,6 +35,8 @@ export interface Placement {
   open(server: string, openHere: NonNullable<UpstreamOptions['open']>): NonNullable<UpstreamOptions['open']>
   /** How long the tools of a server stay listed while it moves. */
   readonly graceMs: number
+  /** The replica that runs a server, as far as this one knows. */
+  holder(server: string): ServerHolder | undefined
 }
 
 /** Effect of a new configuration, by upstream name. */
@@ -92,7 +94,10 @@ export class Upstreams implements AsyncDisposable {
   }
 
   statuses(): readonly UpstreamStatus[] {
-    return [...this.#upstreams.values()].map(({ status }) => status)
+    return [...this.#upstreams.values()].map(({ status }) => {
+      const holder = this.#options.placement?.holder(status.name)
+      return holder === undefined ? status : { ...status, holder }
+    })
   }
 
   tools(name: string): readonly Tool[] {

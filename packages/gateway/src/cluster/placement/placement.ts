@@ -2,6 +2,7 @@ import type { ConnectOptions } from '@unfold-mcp/client'
 import type { Log } from '../../base/log.ts'
 import type { UpstreamConnection } from '../../upstreams/connection.ts'
 import { TimedSupervisor } from '../../upstreams/process/supervised.ts'
+import type { ServerHolder } from '../../upstreams/status.ts'
 import type { UpstreamOptions } from '../../upstreams/upstream.ts'
 import type { Holder, Lease, Leases } from '../lease.ts'
 import { LeasedConnection } from './leased-connection.ts'
@@ -43,8 +44,10 @@ export class Placement {
   }
 
   /** The replica that runs a server, as far as this one knows. */
-  holder(server: string): Holder | undefined {
-    return this.#holders.get(server)
+  holder(server: string): ServerHolder | undefined {
+    const { replica, address, token: fence } = this.#holders.get(server) ?? {}
+    if (replica === undefined || address === undefined || fence === undefined) return undefined
+    return { replica, address, fence, isOwn: replica === this.#options.replica }
   }
 
   /** Wraps the function that opens a server on this replica. */
