@@ -22,6 +22,7 @@ export interface Requirement {
  * - H: behaviour of real hosts, as measured by the host lab
  * - K: library settings in `unfold.json`
  * - L: lazy mode and search, by section of their specification
+ * - M: several replicas of a gateway
  * - N: shares of clients
  * - P: declarations, handlers and replies
  * - Q: policy of calls
@@ -1178,6 +1179,25 @@ export const requirements = [
     id: 'Q14',
     transports: 'http session',
     behaviour: 'after a crash while an approved call runs, the reply says that its effect is unknown',
+  },
+  {
+    id: 'M01',
+    transports: 'http stateless',
+    behaviour: 'replicas with the same secret and without Redis continue the requests of each other',
+  },
+  { id: 'M02', transports: 'none', behaviour: 'the catalogue that replicas share never goes back in time' },
+  { id: 'M03', transports: 'none', behaviour: 'an approval is used once, on whichever replica' },
+  {
+    id: 'M04',
+    transports: 'none',
+    behaviour: 'after Redis lost its data, approvals and trust fail closed on every replica until that is confirmed',
+  },
+  { id: 'M05', transports: 'none', behaviour: 'a rate limit applies to all replicas together, in one round trip' },
+  {
+    id: 'M06',
+    transports: 'http',
+    behaviour:
+      'while Redis is down, slow, full or read-only, known clients list and call, approvals are refused, and status shows it',
   },
 ] as const satisfies readonly Requirement[]
 

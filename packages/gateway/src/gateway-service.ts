@@ -153,11 +153,12 @@ export class GatewayService {
       isDraining: () => this.#closing !== undefined,
       reload: () => this.reload(),
       edits: this.#editReview(),
-      forward: cluster?.placement,
+      cluster: () => cluster?.status(),
+      forward: cluster?.shared?.placement,
       advertisedHost: gateway.config.cluster?.advertise && new URL(gateway.config.cluster.advertise).hostname,
     })
     const { url, boundUrl } = this.#listening
-    cluster?.placement.listening(boundUrl)
+    await cluster?.listening(boundUrl)
     try {
       this.#removeRunFile = await writeRunFile(home, {
         pid: process.pid,
@@ -250,7 +251,7 @@ export class GatewayService {
     instrumentation.gate.close()
     gateway.approvals.close()
     this.#listening?.drain()
-    cluster?.placement.drain()
+    cluster?.shared?.placement.drain()
     this.#watch?.close()
     const drained = (): Promise<unknown> => Promise.all([instrumentation.gate.idle(), this.#listening?.idle()])
     await settledWithin(drained(), withinMs, this.#stopNow.signal)

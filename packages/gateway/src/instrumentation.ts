@@ -10,7 +10,7 @@ import { resultInspector } from './inspection/result-inspector.ts'
 import { auditCalls } from './middleware/audit.ts'
 import { CallGate } from './middleware/call-gate.ts'
 import { shareCalls } from './middleware/call-shares.ts'
-import { RateLimiter } from './middleware/rate-limiter.ts'
+import { RateLimiter, type SharedBuckets } from './middleware/rate-limiter.ts'
 import { traceCalls } from './middleware/tracing.ts'
 import { approvalRecord, logApproval } from './observability/approval-log.ts'
 import { DegradedParts } from './observability/degraded-parts.ts'
@@ -74,8 +74,12 @@ export class Instrumentation {
   }
 
   /** Gateway options that connect this instrumentation. */
-  hooks(config: () => Config): InstrumentationHooks {
-    const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
+  hooks(config: () => Config, buckets?: SharedBuckets): InstrumentationHooks {
+    const rateLimiter = new RateLimiter({
+      perMinute: () => config().limits.callsPerMinute,
+      onLimited: this.metrics.rateLimited,
+      shared: buckets,
+    })
     const { journal, redactor, audit } = this
     const logTrust = trustLog(this)
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })

@@ -1,30 +1,155 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { replaceFile } from '@unfold-mcp/core/files'
 import type { Log } from './base/log.ts'
 import { parseRedisUrl } from './base/redis-url.ts'
+import type { Replica } from './base/replica.ts'
+import type { DataEpoch } from './cluster/epoch.ts'
+import { clusterKey } from './cluster/keys.ts'
 import type { ReplicaPlacement } from './cluster/placement/replica-placement.ts'
+import type { Redis } from './cluster/redis.ts'
+import type { Replicas } from './cluster/replicas.ts'
+import type { ClusterStatus } from './cluster/status.ts'
+import { reachableUrl } from './config/address.ts'
 import type { ReadConfig } from './config/read.ts'
 
-/** What this replica shares with others. */
-export interface Cluster extends AsyncDisposable {
-  readonly replica: string
+/** State that the replicas share through Redis. */
+export interface SharedState {
+  readonly redis: Redis
+  readonly epoch: DataEpoch
+  readonly replicas: Replicas
   readonly placement: ReplicaPlacement
 }
 
-/** Connects to the Redis of the cluster; `undefined` without one. */
-export async function openCluster(
-  { config: { cluster } }: ReadConfig,
-  log: Log,
-  onStatus: (problem: string | undefined) => void,
-): Promise<Cluster | undefined> {
-  const { url, secret, prefix, leaseMs, advertise } = cluster ?? {}
+/** This process as part of a cluster. */
+export interface Cluster extends AsyncDisposable {
+  readonly replica: Replica
+  /** Absent if only a secret is shared. */
+  readonly shared?: SharedState
+  status(): ClusterStatus
+  /** Sets where this replica listens. */
+  listening(url: string): Promise<void>
+}
+
+export interface ClusterOptions {
+  /** The configuration file. */
+  readonly file: string
+  /** Folder for the user's data. */
+  readonly home: string
+  readonly log: Log
+  readonly onStatus: (problem: string | undefined) => void
+  /** Called when decisions were lost, and when that was confirmed. */
+  readonly onLost: (problem: string | undefined) => void
+}
+
+/** Joins the cluster of the configuration; `undefined` if there is none. Redis may be unavailable. */
+export async function openCluster({ config: { cluster } }: ReadConfig, options: ClusterOptions): Promise<Cluster | undefined> {
+  if (cluster?.secret === undefined) return undefined
+  const { url, secret, prefix = '', advertise, leaseMs } = cluster
+  const id = randomUUID()
+  const stateKey = clusterKey(secret, 'client state')
   const target = url === undefined ? undefined : parseRedisUrl(url)
-  if (target === undefined || secret === undefined || prefix === undefined || leaseMs === undefined) return undefined
-  const { openRedis } = await import('./cluster/redis.ts')
-  const { ReplicaPlacement } = await import('./cluster/placement/replica-placement.ts')
+  if (target === undefined) {
+    const replica: Replica = { id, stateKey, isShared: false, isRunning: (each) => each === id, clockOffsetMs: () => 0 }
+    return {
+      replica,
+      status: () => ({ replica: id, replicas: [], roundTrips: 0 }),
+      listening: async () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+  }
+  const shared = await openShared({ target, prefix, id, secret, leaseMs }, options)
+  const { redis, epoch, replicas, placement } = shared
+  const replica: Replica = {
+    id,
+    stateKey,
+    isShared: true,
+    isRunning: (each) => replicas.isRunning(each),
+    clockOffsetMs: () => replicas.clockOffsetMs,
+  }
+  return {
+    replica,
+    shared,
+    status: () => ({
+      replica: id,
+      replicas: replicas.all,
+      redis: redis.problem ?? 'ok',
+      roundTrips: redis.roundTrips,
+    }),
+    async listening(url) {
+      const address = advertise ?? reachableUrl(url)
+      placement.listening(address)
+      await replicas.listening(address)
+    },
+    async [Symbol.asyncDispose]() {
+      epoch.close()
+      await replicas.close()
+      await redis[Symbol.asyncDispose]()
+    },
+  }
+}
+
+interface SharedOptions {
+  readonly target: NonNullable<ReturnType<typeof parseRedisUrl>>
+  readonly prefix: string
+  readonly id: string
+  readonly secret: string
+  readonly leaseMs: number
+}
+
+// The library of Redis and its drivers are loaded here only.
+async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions, options: ClusterOptions): Promise<SharedState> {
+  const [{ openRedis }, { DataEpoch }, { Replicas }, { ReplicaPlacement }] = await Promise.all([
+    import('./cluster/redis.ts'),
+    import('./cluster/epoch.ts'),
+    import('./cluster/replicas.ts'),
+    import('./cluster/placement/replica-placement.ts'),
+  ])
   const redis = await openRedis({ target, prefix })
-  redis.onStatus(onStatus)
-  onStatus(redis.problem)
-  const replica = randomUUID()
-  const placement = new ReplicaPlacement({ redis, replica, secret, leaseMs, advertise, log })
-  return { replica, placement, [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose]() }
+  const report = (problem: string | undefined): void =>
+    options.onStatus(
+      problem === undefined
+        ? undefined
+        : `Redis does not work (${problem}). Rate limits apply per replica, results can be read where they were made, and calls that need approval are denied.`,
+    )
+  redis.onStatus(report)
+  report(redis.problem)
+  const path = epochFile(options, target, prefix)
+  const epoch = new DataEpoch({
+    redis,
+    known: await readFile(path, 'utf8').catch(() => undefined),
+    onEpoch: (current) => void remember(path, current),
+    onLost: options.onLost,
+  })
+  const replicas = new Replicas(redis, id)
+  const refresh = (): Promise<unknown> => Promise.allSettled([epoch.check(), replicas.report()])
+  redis.onStatus((problem) => problem === undefined && void refresh())
+  await refresh()
+  const placement = new ReplicaPlacement({
+    redis,
+    replica: id,
+    key: clusterKey(secret, 'forwarded requests'),
+    leaseMs,
+    log: options.log,
+  })
+  return { redis, epoch, replicas, placement }
+}
+
+/** Where this machine remembers what it saw in a Redis, so that it notices data that was lost while no replica was running. */
+function epochFile({ file, home }: ClusterOptions, { nodes, database, master }: SharedOptions['target'], prefix: string): string {
+  const id = createHash('sha256')
+    .update(JSON.stringify([file, nodes, database, master, prefix]))
+    .digest('hex')
+    .slice(0, 16)
+  return join(home, 'cluster', `${id}.epoch`)
+}
+
+async function remember(path: string, epoch: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await replaceFile(path, epoch)
+  } catch {
+    // Without the file, only data that is lost while a replica runs is noticed.
+  }
 }

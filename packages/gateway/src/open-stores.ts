@@ -7,6 +7,8 @@ import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
 import type { ReadConfig } from './config/read.ts'
 import type { GatewayOptions } from './gateway/gateway.ts'
+import type { SharedBuckets } from './middleware/rate-limiter.ts'
+import type { SharedState } from './open-cluster.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { decisionPath } from './stores/decision-path.ts'
 import { memoryCatalog } from './stores/memory.ts'
@@ -23,10 +25,44 @@ interface Places {
 }
 
 // One file per client, separate for each configuration file.
-export function activationStore({ config }: ReadConfig, { file, home }: Places): Pick<GatewayOptions, 'activations'> {
+function activationStore({ config }: ReadConfig, { file, home }: Places): Pick<GatewayOptions, 'activations'> {
   if (config.store.kind === 'memory') return {}
   const folder = createHash('sha256').update(file).digest('hex').slice(0, 16)
   return { activations: fileStore(join(home, 'activations', folder)) }
+}
+
+/** What a gateway stores. */
+export interface Stores extends Pick<GatewayOptions, 'activations' | 'results'> {
+  readonly store: CatalogStore
+  readonly trust: TrustStore | 'unavailable'
+  readonly approvals: ApprovalStore | 'unavailable'
+  readonly buckets?: SharedBuckets
+}
+
+export interface StoresOptions {
+  /** Set if the replicas share their state; then nothing is stored on disk. */
+  readonly shared: SharedState | undefined
+  /** Called when another replica may have stored a newer list of a server. */
+  readonly onStale: (key: string) => void
+  readonly onStatus: (part: 'store' | 'trust' | 'approvals', problem: string | undefined) => void
+}
+
+/** Opens the stores of a gateway: in Redis, in files or in memory. */
+export async function openStores(
+  read: ReadConfig,
+  places: Places & { readonly log: Log },
+  { shared, onStale, onStatus }: StoresOptions,
+): Promise<Stores> {
+  if (shared !== undefined) {
+    const { openSharedStores } = await import('./shared-stores.ts')
+    return openSharedStores(shared, { report: (message) => places.log.warn({}, message), onStale })
+  }
+  return {
+    store: await openCatalog(read, places, (problem) => onStatus('store', problem)),
+    trust: await openTrust(read, places, (problem) => onStatus('trust', problem)),
+    approvals: await openApprovals(read, places, (problem) => onStatus('approvals', problem)),
+    ...activationStore(read, places),
+  }
 }
 
 /** Files of the gateway, which hold secrets and decisions. Servers in a sandbox do not see them. */
@@ -44,7 +80,7 @@ const storePath = (path: string | undefined, { file, home }: Places): string =>
   path === undefined ? join(home, 'catalog.db') : resolve(dirname(file), path)
 
 /** Opens the cache of the servers' definitions. */
-export async function openCatalog(
+async function openCatalog(
   { config }: ReadConfig,
   { home, file, log }: Places & { readonly log: Log },
   onStatus: (problem: string | undefined) => void,
@@ -57,7 +93,7 @@ export async function openCatalog(
 }
 
 /** The decisions about servers, separate for each configuration file. They are never replaced by a new file. */
-export async function openTrust(
+async function openTrust(
   { config }: ReadConfig,
   { home, file }: Places,
   onStatus: (problem: string | undefined) => void,
@@ -74,7 +110,7 @@ export async function openTrust(
 }
 
 /** The answers to calls that need approval. Without them, such calls are denied. */
-export async function openApprovals(
+async function openApprovals(
   { config }: ReadConfig,
   { home, file }: Places,
   onStatus: (problem: string | undefined) => void,

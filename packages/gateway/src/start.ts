@@ -16,7 +16,7 @@ import { Gateway } from './gateway/gateway.ts'
 import { type CloseOptions, GatewayService } from './gateway-service.ts'
 import { Instrumentation } from './instrumentation.ts'
 import { openCluster } from './open-cluster.ts'
-import { activationStore, openApprovals, openCatalog, openTrust, ownFiles } from './open-stores.ts'
+import { openStores, ownFiles } from './open-stores.ts'
 import { passphraseFrom } from './secrets/passphrase.ts'
 import { SecretResolver } from './secrets/resolver.ts'
 import type { Passphrase } from './secrets/store.ts'
@@ -105,33 +105,51 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   for (const { upstream, message } of await exposedFiles(read.config, { file, home: options.home }))
     log.warn({ upstream }, message)
   const places = { file, home: options.home }
-  const store = await openCatalog(read, { ...places, log }, (problem) => instrumentation.degraded.update('store', problem))
-  const trust = await openTrust(read, places, (problem) => instrumentation.degraded.update('trust', problem))
-  const approvals = await openApprovals(read, places, (problem) => instrumentation.degraded.update('approvals', problem))
-  const cluster = await openCluster(read, log, (problem) => instrumentation.degraded.update('cluster', problem))
+  const { degraded } = instrumentation
+  const cluster = await openCluster(read, {
+    ...places,
+    log,
+    onStatus: (problem) => degraded.update('cluster', problem),
+    onLost: (problem) => {
+      degraded.update('trust', problem)
+      degraded.update('approvals', problem)
+    },
+  })
+  const stores = await openStores(
+    read,
+    { ...places, log },
+    {
+      shared: cluster?.shared,
+      onStale: (key) => gateway.listAgain(key),
+      onStatus: (part, problem) => degraded.update(part, problem),
+    },
+  )
+  const { store, trust, approvals } = stores
   let startDeferred: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((done) => {
     startDeferred = done
   })
-  const gateway = await Gateway.open({
+  const gateway: Gateway = await Gateway.open({
     read,
     folder: dirname(file),
     sandboxBase: { hide: ownFiles(read, places), installs: join(options.home, 'sandbox') },
     store,
     trust,
     approvals,
-    ...activationStore(read, places),
+    ...(stores.activations !== undefined && { activations: stores.activations }),
+    ...(stores.results !== undefined && { results: stores.results }),
+    ...(cluster !== undefined && { replica: cluster.replica }),
     log,
     deferStartsUntil,
-    ...(cluster !== undefined && { placement: cluster.placement.placement }),
+    ...(cluster?.shared !== undefined && { placement: cluster.shared.placement.placement }),
     ...(options.lazy !== undefined && { lazy: options.lazy }),
     ...(signIns !== undefined && {
       signIns: (url) => signIns(url, (secrets) => instrumentation.redactor.addRenewed(url, secrets)),
     }),
-    ...instrumentation.hooks(() => gateway.config),
+    ...instrumentation.hooks(() => gateway.config, stores.buckets),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
-  cluster?.placement.serve(gateway.upstreams, {
+  cluster?.shared?.placement.serve(gateway.upstreams, {
     isServed: (server, tool) => gateway.source.isServed(server, tool),
     maxBodyBytes: () => gateway.config.limits.bodyBytes,
   })

@@ -4,6 +4,7 @@ import type { AuditPosition } from '../audit/audit-file.ts'
 import { serverUrl } from '../base/mcp-path.ts'
 import { version } from '../base/version.ts'
 import type { ToolNote } from '../catalog/entries.ts'
+import type { ClusterStatus } from '../cluster/status.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import type { ConfigEdit } from '../consent/edit.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -61,6 +62,8 @@ export interface GatewayStatus {
   readonly degraded: readonly DegradedPart[]
   /** The last record of the audit log that this process writes. */
   readonly audit?: AuditPosition
+  /** The replicas of this gateway, if it is part of a cluster. */
+  readonly cluster?: ClusterStatus
   readonly upstreams: readonly UpstreamReport[]
   /** Servers that are not started because their configuration is incomplete, such as a missing variable. */
   readonly notStarted: readonly { readonly name: string; readonly problems: readonly ConfigProblem[] }[]
@@ -84,6 +87,7 @@ export interface StatusSources {
   readonly isReady: () => boolean
   readonly degraded: () => readonly DegradedPart[]
   readonly audit: () => AuditPosition | undefined
+  readonly cluster: () => ClusterStatus | undefined
   readonly clients: () => readonly ClientStatus[]
   readonly edits: { readonly list: () => readonly ConfigEdit[] }
 }
@@ -91,6 +95,7 @@ export interface StatusSources {
 export async function gatewayStatus(sources: StatusSources): Promise<GatewayStatus> {
   const { gateway, redactor, config, startedAt, url, transport, isReady, clients } = sources
   const audit = sources.audit()
+  const cluster = sources.cluster()
   const redacted = (problems: readonly ConfigProblem[]) => redactor.data(problems) as readonly ConfigProblem[]
   return {
     version,
@@ -103,6 +108,7 @@ export async function gatewayStatus(sources: StatusSources): Promise<GatewayStat
     isReady: isReady(),
     degraded: sources.degraded().map(({ part, problem }) => ({ part, problem: redactor.text(problem) })),
     ...(audit !== undefined && { audit }),
+    ...(cluster !== undefined && { cluster: redactor.data(cluster) as ClusterStatus }),
     upstreams: await upstreamReports(sources),
     notStarted: [...gateway.notStarted].map(([name, problems]) => ({ name, problems: redacted(problems) })),
     edits: sources.edits.list().flatMap(({ path, isRejected }) => (isRejected ? [] : [path])),

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '@unfold-mcp/client'
 import { isProcessRunning } from '../base/process-running.ts'
+import type { Replica } from '../base/replica.ts'
 import type { ProxiedCall } from '../middleware/chain.ts'
 import type { Ask } from '../policy/verdict.ts'
 import {
@@ -45,6 +46,8 @@ export interface ApprovalsOptions {
   /** Default: this process. */
   readonly sender?: Sender
   readonly isRunning?: (sender: Sender) => boolean
+  /** Set if there are several replicas. */
+  readonly replica?: Replica | undefined
 }
 
 const maxOpen = 256
@@ -63,7 +66,7 @@ export class Approvals {
 
   constructor(options: ApprovalsOptions) {
     this.#options = options
-    this.sender = options.sender ?? { pid: process.pid, instance: randomUUID() }
+    this.sender = options.sender ?? { pid: process.pid, instance: options.replica?.id ?? randomUUID() }
     this.#unwatch = options.store?.watch(() => this.waiters.wakeAll()) ?? (() => undefined)
     void this.removeExpired()
   }
@@ -128,6 +131,17 @@ export class Approvals {
     return definition === undefined ? undefined : bind(call, definition, this.#options.policyDigest())
   }
 
+  /** Hash of the session of a call. A session that the replicas share does not end with one of them. */
+  sessionOf(call: ProxiedCall): string | undefined {
+    return sessionOf(call, this.#options.replica?.isShared === true ? '' : this.sender.instance)
+  }
+
+  /** The replica that has a question; `undefined` if every replica can answer it. */
+  get replica(): string | undefined {
+    const { replica } = this.#options
+    return replica?.isShared === false ? replica.id : undefined
+  }
+
   async find(id: string): Promise<Approval | undefined> {
     return this.#options.store?.find(id)
   }
@@ -156,7 +170,7 @@ export class Approvals {
       call: key,
       state: 'pending',
       grant: 'once',
-      session: sessionOf(call, this.sender),
+      session: this.sessionOf(call),
       expiresAt: now + timeoutMs(),
       question,
     }
@@ -218,11 +232,13 @@ export class Approvals {
 
   #claimant(call: ProxiedCall, id?: string): Claimant {
     const { clock, isRunning = (sender) => this.#isRunning(sender) } = this.#options
-    return { now: clock.wallTime(), session: sessionOf(call, this.sender), sender: this.sender, isRunning, id }
+    return { now: clock.wallTime(), session: this.sessionOf(call), sender: this.sender, isRunning, id }
   }
 
   /** True if the process may still get the result of a call. */
   #isRunning({ pid, instance }: Sender): boolean {
+    const { replica } = this.#options
+    if (replica?.isShared === true) return instance === replica.id || replica.isRunning(instance)
     return pid === this.sender.pid ? instance === this.sender.instance : isProcessRunning(pid)
   }
 

@@ -5,7 +5,7 @@ import type { CallHandler, ProxiedCall, ProxiedResult } from '../middleware/chai
 import type { Verdict } from '../policy/verdict.ts'
 import { type Approval, type Claim, finish, resume, suspend } from './approval.ts'
 import type { Approvals } from './approvals.ts'
-import { type BoundCall, sessionOf } from './binding.ts'
+import type { BoundCall } from './binding.ts'
 import { askUser, canElicit } from './elicit.ts'
 import { reportProgress } from './progress.ts'
 import { decisionIn, elicitation } from './question.ts'
@@ -36,7 +36,7 @@ class AskedCall {
     this.#asked = asked
     this.#next = next
     this.#approvals = approvals
-    this.#session = sessionOf(asked.call, approvals.sender)
+    this.#session = approvals.sessionOf(asked.call)
     this.#hasForm = canElicit(asked.call)
   }
 
@@ -113,7 +113,7 @@ class AskedCall {
     return {
       resultType: 'input_required',
       inputRequests: { [inputKey]: { method: 'elicitation/create', params } },
-      requestState: encodeReference({ id, shownAt: this.#approvals.clock.wallTime() }),
+      requestState: encodeReference({ id, replica: this.#approvals.replica, shownAt: this.#approvals.clock.wallTime() }),
     }
   }
 
@@ -187,7 +187,10 @@ class AskedCall {
       const continuation = randomUUID()
       await approvals.update(bound, (all) => [suspend(all, id, { continuation, now: clock.wallTime() }), undefined])
       isSuspended = true
-      return { ...result, requestState: encodeReference({ id, continuation, inner: result.requestState }) }
+      return {
+        ...result,
+        requestState: encodeReference({ id, replica: approvals.replica, continuation, inner: result.requestState }),
+      }
     } finally {
       // If this fails, the next identical call is answered with "unknown effect" after a restart.
       if (!isSuspended)
@@ -203,11 +206,17 @@ class AskedCall {
 }
 
 /** Runs a call that needs approval. Its `requestState` may refer to an earlier request. */
-export function runAsked(asked: Asked, next: CallHandler, approvals: Approvals): Promise<ProxiedResult> {
+export async function runAsked(asked: Asked, next: CallHandler, approvals: Approvals): Promise<ProxiedResult> {
   const { requestState, inputResponses } = asked.call.ctx
   const reference = parseReference(requestState)
   if (reference === undefined) return new AskedCall(asked, next, approvals).run()
-  const { id, continuation } = reference
+  const { id, replica, continuation } = reference
+  if (replica !== undefined && approvals.replica !== undefined && replica !== approvals.replica)
+    throw denied(
+      asked.call,
+      asked.verdict,
+      'its question is at another replica of the gateway. Send the same request again, or call again without requestState to ask the user again',
+    )
   const repeated = new AskedCall({ ...asked, call: withInputs(asked.call, reference) }, next, approvals)
   return continuation === undefined ? repeated.answer(reference, inputResponses?.[inputKey]) : repeated.continue(id, continuation)
 }

@@ -2,7 +2,6 @@ import { canonicalJson } from '@unfold-mcp/core'
 import { sha256 } from '../base/sha256.ts'
 import type { ProxiedCall } from '../middleware/chain.ts'
 import { digestsOf } from '../trust/digest.ts'
-import type { Sender } from './approval.ts'
 
 /** What an approval applies to. */
 interface Binding {
@@ -32,8 +31,8 @@ export function bind({ upstream, tool, input, client, ctx }: ProxiedCall, defini
   return { ...binding, key: digest(binding) }
 }
 
-/** Hash of the session of a call, which a restart ends. */
-export const sessionOf = ({ ctx }: ProxiedCall, { instance }: Sender): string | undefined =>
+/** Hash of the session of a call. `instance`: the process that a session ends with. */
+export const sessionOf = ({ ctx }: ProxiedCall, instance: string): string | undefined =>
   ctx.era === 'session' ? digest([instance, ctx.scope]).slice(0, 16) : undefined
 
 /** The principal. Clients without a token are told apart by the name that they give themselves. */

@@ -6,6 +6,7 @@ import { type ApprovalEvent, Approvals } from '../approvals/approvals.ts'
 import { memoryApprovalStore } from '../approvals/memory-store.ts'
 import type { ApprovalStore } from '../approvals/store.ts'
 import type { Log } from '../base/log.ts'
+import type { Replica } from '../base/replica.ts'
 import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
 import { UpstreamSource } from '../catalog/source.ts'
@@ -23,8 +24,9 @@ import { collectSubjects } from '../poisoning/subjects.ts'
 import { Policy } from '../policy/policy.ts'
 import { UpstreamProxy } from '../proxy/proxy.ts'
 import { releaseAtSessionEnd } from '../results/session-end.ts'
-import { ResultStore } from '../results/store.ts'
+import { ResultStore, type SharedResults } from '../results/store.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
+import { catalogKey } from '../stores/key.ts'
 import { crossServerCheck } from '../trust/cross-server.ts'
 import type { TrustSetting } from '../trust/decide.ts'
 import { type TrustEvent, TrustGate } from '../trust/gate.ts'
@@ -54,8 +56,18 @@ export interface GatewayOptions
    * @internal
    */
   readonly approvals?: ApprovalStore | 'unavailable'
+  /**
+   * Results that all replicas can read; default: each process has its own.
+   * @internal
+   */
+  readonly results?: SharedResults
   /** Store for activated tools; default: memory. */
   readonly activations?: ActivationStore
+  /**
+   * This process as one of several replicas; default: it is the only one.
+   * @internal
+   */
+  readonly replica?: Replica
   readonly log: Log
   /** Overrides lazy mode for all clients. */
   readonly lazy?: boolean
@@ -65,7 +77,7 @@ export interface GatewayOptions
   /** Inspects every result of a server before a client receives it. */
   readonly inspect?: InspectResult
   /** Called before every tool call; a failure that it throws is returned to the client. */
-  readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void
+  readonly admit?: (call: { readonly scope: string; readonly share: string | undefined }) => void | Promise<void>
   /** Called after a call that ended before it reached a server. */
   readonly rejected?: (call: RejectedCall<Client>) => void
   /** Called with decisions, and with new and changed definitions, each once. */
@@ -146,7 +158,8 @@ export class Gateway implements AsyncDisposable {
       timeoutMs: () => this.config.policy?.approvalTimeoutMs ?? 0,
       redact: options.redact ?? ((value) => value),
       onEvent: (event) => options.onApproval?.(event),
-      clock,
+      replica: options.replica,
+      clock: sharedClock(clock, options.replica),
     })
     this.upstreams = new Upstreams({
       isPinned: (server) => ['pin', 'review'].includes(this.#trustSetting(server)),
@@ -168,6 +181,7 @@ export class Gateway implements AsyncDisposable {
       random,
       pace,
       log,
+      replica: options.replica,
       admit: (server, documents) => this.#admission.documents(server, documents),
       isServed: (server, tool) => this.source.isServed(server, tool),
       listed: (server) => this.trust.settle(server, ['prompt', 'template']),
@@ -188,7 +202,7 @@ export class Gateway implements AsyncDisposable {
       clock,
       log,
     })
-    this.#results = new ResultStore(clock)
+    this.#results = new ResultStore(clock, {}, options.results)
     const call = callPipeline({
       results: this.#results,
       config: () => this.config,
@@ -286,6 +300,16 @@ export class Gateway implements AsyncDisposable {
     return applied
   }
 
+  /**
+   * Lists the tools of a connected server again, by its key in the catalogue: another replica stored a list that may be newer.
+   * @internal
+   */
+  listAgain(key: string): void {
+    const [name = ''] = Object.entries(this.config.mcpServers).find(([each, server]) => catalogKey(each, server) === key) ?? []
+    const upstream = this.upstreams.get(name)
+    if (upstream?.connection !== undefined) void upstream.discover().catch(() => undefined)
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -368,6 +392,16 @@ export class Gateway implements AsyncDisposable {
     this.#cache.save(upstream, (store, key) => store.replaceTools(key, tools, details))
   }
 }
+
+/** Approvals expire at the same moment on all replicas. */
+const sharedClock = (clock: Clock, replica: Replica | undefined): Clock =>
+  replica === undefined
+    ? clock
+    : {
+        now: () => clock.now(),
+        wallTime: () => clock.wallTime() + replica.clockOffsetMs(),
+        after: (ms, run, isIdle) => clock.after(ms, run, isIdle),
+      }
 
 const policyOf = ({ config: { policy } }: ReadConfig, folder: string): Policy | undefined =>
   policy === undefined ? undefined : new Policy(policy, folder)

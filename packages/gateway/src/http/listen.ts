@@ -11,6 +11,7 @@ import { EventStreams } from '../admin/event-stream.ts'
 import type { AuditPosition } from '../audit/audit-file.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
+import type { ClusterStatus } from '../cluster/status.ts'
 import { localUrl } from '../config/address.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import { isLoopback } from '../config/rules.ts'
@@ -43,6 +44,7 @@ export interface HttpOptions {
   readonly degraded: () => readonly DegradedPart[]
   /** The last record of the audit log. */
   readonly audit: () => AuditPosition | undefined
+  readonly cluster: () => ClusterStatus | undefined
   /** Problems of the configuration file as it is now. */
   readonly problems: () => readonly ConfigProblem[]
   /** True while the gateway is shutting down. */

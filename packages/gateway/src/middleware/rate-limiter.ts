@@ -8,7 +8,15 @@ export interface RateLimiterOptions {
   /** Calls per minute and client; also the burst size. */
   readonly perMinute: () => number
   readonly onLimited?: () => void
+  /** Default: each process has its own buckets, which also apply while the shared ones are unavailable. */
+  readonly shared?: SharedBuckets | undefined
   readonly now?: () => number
+}
+
+/** Token buckets that all replicas of a gateway share. */
+export interface SharedBuckets {
+  /** Takes a token. Resolves with the time until there is one; 0 if it was taken; `undefined` if the buckets are unavailable. */
+  take(key: string, perMinute: number): Promise<number | undefined>
 }
 
 /** Token bucket per client. */
@@ -33,12 +41,24 @@ export class RateLimiter {
   }
 
   /** Counts a call, or throws `rate_limited`. Clients with the same token share a limit; anonymous sessions have their own. */
-  admit({ scope, share }: { readonly scope: string; readonly share: string | undefined }): void {
-    const bucket = this.#bucketFor(share ?? scope)
-    if (bucket.tryTake(1)) return
+  admit({ scope, share }: { readonly scope: string; readonly share: string | undefined }): void | Promise<void> {
+    const { shared, perMinute } = this.#options
+    const key = share ?? scope
+    if (shared === undefined) return this.#admitHere(key)
+    return shared.take(key, perMinute()).then((waitMs) => {
+      if (waitMs === undefined) this.#admitHere(key)
+      else if (waitMs > 0) this.#refuse(waitMs)
+    })
+  }
+
+  #admitHere(key: string): void {
+    const bucket = this.#bucketFor(key)
+    if (!bucket.tryTake(1)) this.#refuse(bucket.msUntil(1))
+  }
+
+  #refuse(retryAfterMs: number): never {
     this.#options.onLimited?.()
     const limit = this.#options.perMinute()
-    const retryAfterMs = bucket.msUntil(1)
     throw new Failure(
       'rate_limited',
       `Rate limit exceeded: ${limit} calls per minute. The tool was not called; try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,

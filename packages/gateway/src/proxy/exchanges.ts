@@ -2,6 +2,7 @@ import { type InputRequests, type InputRequiredResult, isInputRequiredResult, Pr
 import type { Clock } from '@unfold-mcp/client'
 import { isClientError, type Relay } from '@unfold-mcp/client'
 import { jsonSize } from '../base/json-size.ts'
+import type { Replica } from '../base/replica.ts'
 import { TokenBucket } from '../base/token-bucket.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type ProxiedRequest,
 } from './proxied-request.ts'
 import { StateCipher } from './state-cipher.ts'
-import { isSuspended, type Send, SuspendedRequests, unknownState } from './suspended-request.ts'
+import { isSuspended, type Send, type SuspendedOptions, SuspendedRequests, unknownState } from './suspended-request.ts'
 
 const urlElicitationRequired = -32_042
 const missingCapability = -32_021
@@ -24,16 +25,22 @@ const maxQuestions = 16
 const mostSaid = { capacity: 1_048_576, refill: 262_144, everyMs: 1_000 }
 const leastSaid = 1_024
 
+export interface ExchangesOptions extends Pick<SuspendedOptions, 'resumeAt'> {
+  /** Set if there are several replicas. */
+  readonly replica?: Replica | undefined
+}
+
 /**
  * Forwards client requests to servers across protocol eras. Server-initiated requests reach only the client that made the original
  * request, or are rejected.
  */
 export class Exchanges {
   readonly #suspended: SuspendedRequests
-  readonly #cipher = new StateCipher()
+  readonly #cipher: StateCipher
 
-  constructor(clock: Clock) {
-    this.#suspended = new SuspendedRequests(clock)
+  constructor(clock: Clock, { replica, resumeAt }: ExchangesOptions = {}) {
+    this.#cipher = new StateCipher(replica?.stateKey)
+    this.#suspended = new SuspendedRequests(clock, { cipher: this.#cipher, replica: replica?.id, resumeAt })
   }
 
   /** Sends a request to the server. Returns its result, or the input that the client has to provide first. */

@@ -13,12 +13,12 @@ import { type CallContext, proxyCall } from './call.ts'
 import { DocumentAnnouncer } from './document-announcer.ts'
 import { type DocumentCapabilities, DocumentList } from './document-list.ts'
 import { Documents, type ListedDocuments } from './documents.ts'
-import { Exchanges } from './exchanges.ts'
+import { Exchanges, type ExchangesOptions } from './exchanges.ts'
 import { type Handlers, register } from './handlers.ts'
 import { conflictMessage } from './resource-conflicts.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-export interface UpstreamProxyOptions {
+export interface UpstreamProxyOptions extends ExchangesOptions {
   readonly config: Config
   readonly upstreams: Upstreams
   readonly access: Access
@@ -56,10 +56,10 @@ export class UpstreamProxy {
   #config: Config
 
   constructor(options: UpstreamProxyOptions) {
-    const { config, upstreams, access, clock, log } = options
+    const { config, upstreams, access, clock, log, replica, resumeAt } = options
     this.#options = options
     this.#config = config
-    this.#exchanges = new Exchanges(clock)
+    this.#exchanges = new Exchanges(clock, { replica, resumeAt })
     this.#documents = new Documents(config, {
       access,
       listOf: (server) => this.#admitted(server),

@@ -10,6 +10,7 @@ import {
   type ProxiedRequest,
   refusal,
 } from './proxied-request.ts'
+import { StateCipher } from './state-cipher.ts'
 
 /** Sends a request to the server and waits for its result. */
 export type Send<T> = (relay: Relay, options: { signal: AbortSignal; onProgress: OnProgress }) => Promise<T>
@@ -128,13 +129,30 @@ interface Deferred {
 
 export const isSuspended = (state: string): boolean => state.startsWith(prefix)
 
+/** Continues a request at the replica that has it; `undefined` if that replica cannot be reached. */
+export type ResumeAt = (replica: string, request: ProxiedRequest) => Promise<object> | undefined
+
+export interface SuspendedOptions {
+  /** Encrypts the state that names this replica; default: with a random key. */
+  readonly cipher?: StateCipher
+  readonly replica?: string | undefined
+  readonly resumeAt?: ResumeAt | undefined
+}
+
 /** Requests that wait for answers, limited in number and time. */
 export class SuspendedRequests {
   readonly #clock: Clock
+  readonly #cipher: StateCipher
+  readonly #replica: string
+  readonly #resumeAt: ResumeAt
+  /** By a random id. */
   readonly #pending = new Map<string, Deferred>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { cipher = new StateCipher(), replica = '', resumeAt = () => undefined }: SuspendedOptions = {}) {
     this.#clock = clock
+    this.#cipher = cipher
+    this.#replica = replica
+    this.#resumeAt = resumeAt
   }
 
   /** Starts a request. Resolves with its result or with an input_required result. */
@@ -143,9 +161,15 @@ export class SuspendedRequests {
   }
 
   async resume(request: ProxiedRequest, state: string, answers: Readonly<Record<string, unknown>>): Promise<object> {
-    const pending = this.#pending.get(state)
+    const [replica, id = ''] = (this.#cipher.decrypt(state.slice(prefix.length), ownerOf(request)) ?? '').split('/')
+    if (id !== '' && replica !== undefined && replica !== this.#replica) {
+      const resumed = this.#resumeAt(replica, request)
+      if (resumed === undefined) throw otherReplica()
+      return resumed
+    }
+    const pending = this.#pending.get(id)
     if (pending === undefined || pending.suspended.owner !== ownerOf(request)) throw unknownState()
-    this.#pending.delete(state)
+    this.#pending.delete(id)
     pending.forget()
     pending.suspended.answer(answers, pending.keys)
     return this.#next(pending.suspended, request)
@@ -166,12 +190,13 @@ export class SuspendedRequests {
       suspended.refuse('Too many requests are waiting for answers. Try again later.')
       return this.#next(suspended, request)
     }
-    const state = `${prefix}${randomUUID()}`
+    const id = randomUUID()
+    const state = `${prefix}${this.#cipher.encrypt(`${this.#replica}/${id}`, suspended.owner)}`
     const expire = (): void => {
-      this.#pending.delete(state)
+      this.#pending.delete(id)
       suspended.end(new Error('The client did not answer in time.'))
     }
-    this.#pending.set(state, {
+    this.#pending.set(id, {
       suspended,
       keys: Object.keys(next.questions),
       forget: this.#clock.after(answerTimeoutMs, expire, true),
@@ -183,6 +208,13 @@ export class SuspendedRequests {
     const own = [...this.#pending.values()].filter(({ suspended }) => suspended.client === client)
     return this.#pending.size < maxPending && own.length < maxPerClient
   }
+}
+
+function otherReplica(): ProtocolError {
+  const problem = 'the pending request is at another replica of the gateway'
+  const message =
+    'The request that waits for these answers is at another replica of the gateway, which cannot be reached from here. Send the same request again, or start again without requestState.'
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { reason: 'other_replica', problem })
 }
 
 export function unknownState(): ProtocolError {

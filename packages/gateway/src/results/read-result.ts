@@ -35,7 +35,7 @@ export async function readResult(
   maxCharacters: number,
 ): Promise<CallToolResult> {
   const owner = ownerOf(ctx)
-  const stored = store.get(owner, handle)
+  const stored = await store.find(owner, handle)
   if (stored === undefined) throw new ToolError(missingMessage(store.releaseOf(owner, handle), store.keepMs))
   if (stored.kind === 'block') {
     if (find !== undefined || offset !== undefined || limit !== undefined)

@@ -38,6 +38,13 @@ const defaultLimits: StoreLimits = {
   keepMs: 900_000,
 }
 
+/** Results that all replicas of a gateway can read. It never rejects: what it cannot store is readable here only. */
+export interface SharedResults {
+  put(owner: ResultOwner, handle: string, result: StoredResult, keepMs: number): Promise<void>
+  /** `keepMs`: how long it is still stored. */
+  get(owner: ResultOwner, handle: string): Promise<{ readonly result: StoredResult; readonly keepMs: number } | undefined>
+}
+
 /** Why a result is no longer stored. */
 export type Release = 'expired' | 'evicted' | 'ended'
 
@@ -75,11 +82,15 @@ export class ResultStore {
   readonly #principals = new Map<string, number>()
   /** The last results that were released, so that `read_result` can explain it. */
   readonly #released = new Map<string, { readonly owner: ResultOwner; readonly release: Release }>()
+  readonly #shared: SharedResults | undefined
+  /** Results that are being written to the shared store. */
+  readonly #writing = new Map<string, Promise<void>>()
   #bytes = 0
   #cancelExpiry: (() => void) | undefined
 
-  constructor(clock: Clock, limits: Partial<StoreLimits> = {}) {
+  constructor(clock: Clock, limits: Partial<StoreLimits> = {}, shared?: SharedResults) {
     this.#clock = clock
+    this.#shared = shared
     this.#limits = { ...defaultLimits, ...limits }
   }
 
@@ -104,11 +115,23 @@ export class ResultStore {
 
   /** Stores a result and returns its handle; `undefined` if there is no room for it. */
   add(owner: ResultOwner, result: StoredResult): string | undefined {
-    // Text takes up to two bytes per character, Base64 one.
-    const bytes = Math.max(minBytes, result.kind === 'text' ? result.text.length * 2 : result.characters)
-    if (bytes > this.#maxItemBytes || !this.#makeRoom(owner, bytes)) return undefined
     const { keepMs } = this.#limits
     const handle = randomBytes(handleBytes).toString('base64url')
+    if (!this.#insert(owner, handle, result, keepMs)) return undefined
+    const writing = this.#shared?.put(owner, handle, result, keepMs).finally(() => this.#writing.delete(handle))
+    if (writing !== undefined) this.#writing.set(handle, writing)
+    return handle
+  }
+
+  /** Resolves when other replicas can read a result; `undefined` if that is so already. */
+  written(handle: string): Promise<void> | undefined {
+    return this.#writing.get(handle)
+  }
+
+  #insert(owner: ResultOwner, handle: string, result: StoredResult, keepMs: number): boolean {
+    // Text takes up to two bytes per character, Base64 one.
+    const bytes = Math.max(minBytes, result.kind === 'text' ? result.text.length * 2 : result.characters)
+    if (bytes > this.#maxItemBytes || !this.#makeRoom(owner, bytes)) return false
     const holder = this.#holders.get(owner.key) ?? { owner, items: new Set(), bytes: 0 }
     const item: Item = { handle, holder, result, bytes, expiresAt: this.#clock.now() + keepMs }
     this.#holders.set(owner.key, holder)
@@ -116,12 +139,22 @@ export class ResultStore {
     holder.items.add(item)
     this.#count(holder, bytes)
     this.#cancelExpiry ??= this.#clock.after(keepMs, () => this.#expire(), true)
-    return handle
+    return true
   }
 
   get(owner: ResultOwner, handle: string): StoredResult | undefined {
     const item = this.#items.get(handle)
     return item?.holder.owner.key === owner.key && item.expiresAt > this.#clock.now() ? item.result : undefined
+  }
+
+  /** Like `get`, but also reads what another replica stored. */
+  async find(owner: ResultOwner, handle: string): Promise<StoredResult | undefined> {
+    const own = this.get(owner, handle)
+    if (own !== undefined || this.#shared === undefined || this.#items.has(handle)) return own
+    const shared = await this.#shared.get(owner, handle)
+    // The parts of a long text are read one after another.
+    if (shared !== undefined && !this.#items.has(handle)) this.#insert(owner, handle, shared.result, shared.keepMs)
+    return shared?.result
   }
 
   /** Why a result of this owner, or of an earlier session of the same principal, is no longer stored; `undefined` if unknown. */

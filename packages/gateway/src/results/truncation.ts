@@ -23,17 +23,24 @@ const binaryFactor = 20
  * omit structured content that a tool declared, such a result is marked as an error and says that the tool succeeded.
  */
 export function truncateResults({ store, maxCharacters, hasOutputSchema }: TruncationOptions): Middleware {
-  const truncate = (call: ProxiedCall, result: ProxiedResult): ProxiedResult => {
+  const truncate = (call: ProxiedCall, result: ProxiedResult): ProxiedResult | Promise<ProxiedResult> => {
     const limit = maxCharacters()
     // Nobody would get the handle: the client cancelled the call, or its session ended.
     if (!isComplete(result) || call.ctx.signal.aborted || fits(result, limit)) return result
-    return new Truncation(result, {
+    const handles: string[] = []
+    const truncated = new Truncation(result, {
       limit,
-      add: (stored) => store.add(ownerOf(call.ctx), stored),
+      add: (stored) => {
+        const handle = store.add(ownerOf(call.ctx), stored)
+        if (handle !== undefined) handles.push(handle)
+        return handle
+      },
       maxStored: store.maxCharacters,
       keepMs: store.keepMs,
       requiresStructure: () => hasOutputSchema(call.upstream, call.tool),
     }).result()
+    const writes = handles.flatMap((handle) => store.written(handle) ?? [])
+    return writes.length === 0 ? truncated : Promise.all(writes).then(() => truncated)
   }
   return (call, next) => next(call).then((result) => truncate(call, result))
 }

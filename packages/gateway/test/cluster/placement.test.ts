@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisServer, startRedis, type TestRedis } from '../../../../test/redis.ts'
 import { until } from '../../../client/test/processes.ts'
+import { clusterKey } from '../../src/cluster/keys.ts'
 import { Signatures } from '../../src/cluster/placement/signature.ts'
 import { asking, everything, person } from '../proxy-clients.ts'
 import { server } from '../upstreams.ts'
@@ -105,7 +106,7 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
     const token = redis.cli('HGET', 'unfold:lease:one', 'token')
     const signed = (more: { secret?: string; token?: string; path?: string; body?: string; lateMs?: number } = {}): string => {
       const { secret = clusterSecret, lateMs = 0, path = '/cluster/forward', body = '{"kind":"ping"}' } = more
-      const signatures = new Signatures({ secret, now: () => Date.now() - lateMs })
+      const signatures = new Signatures({ key: clusterKey(secret, 'forwarded requests'), now: () => Date.now() - lateMs })
       return signatures.sign(path, { token: more.token ?? token, server: 'one' }, body)
     }
     const good = signed()

@@ -1,4 +1,3 @@
-import { networkInterfaces } from 'node:os'
 import type { Exchange } from '@unfold-mcp/server'
 import type { Log } from '../../base/log.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
@@ -13,10 +12,8 @@ export interface ReplicaPlacementOptions {
   readonly redis: Redis
   /** Id of this replica. */
   readonly replica: string
-  readonly secret: string
+  readonly key: Uint8Array
   readonly leaseMs: number
-  /** URL at which other replicas reach this one; default: that of the listener. */
-  readonly advertise: string | undefined
   readonly log: Log
 }
 
@@ -32,13 +29,13 @@ export class ReplicaPlacement {
   #listening: (address: string) => void = () => undefined
 
   constructor(options: ReplicaPlacementOptions) {
-    const { redis, replica, secret, leaseMs, log } = options
+    const { redis, replica, key, leaseMs, log } = options
     this.#options = options
     const address = new Promise<string>((resolve) => {
       this.#listening = resolve
     })
     const leases = new Leases({ redis, replica, leaseMs })
-    this.#signatures = new Signatures({ secret, now: () => leases.now() })
+    this.#signatures = new Signatures({ key, now: () => leases.now() })
     this.placement = new Placement({ leases, signatures: this.#signatures, replica, address, log })
   }
 
@@ -59,23 +56,13 @@ export class ReplicaPlacement {
     return this.#handler?.handle(request, exchange) ?? Promise.resolve(Response.json({}, { status: 503 }))
   }
 
-  /** The listener is open: servers can start here. */
-  listening(url: string): void {
-    this.#listening(this.#options.advertise ?? reachableUrl(url))
+  /** Sets where other replicas reach this one. From then on, servers can start here. */
+  listening(address: string): void {
+    this.#listening(address)
   }
 
   /** Lets the other replicas take over after running requests have finished. */
   drain(): void {
     this.#handler?.drain()
   }
-}
-
-/** The first address of this machine in place of the unspecified one. */
-function reachableUrl(url: string): string {
-  const { protocol, hostname, port } = new URL(url)
-  if (!['0.0.0.0', '[::]'].includes(hostname)) return `${protocol}//${hostname}:${port}`
-  const own = Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
-    .find(({ internal, family }) => !internal && family === 'IPv4')
-  return `${protocol}//${own?.address ?? '127.0.0.1'}:${port}`
 }

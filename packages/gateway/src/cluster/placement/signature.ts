@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** What a signed request is for; covered by the signature with its time, nonce and body. */
 export interface Signed {
@@ -13,8 +13,7 @@ export interface Verified extends Signed {
 }
 
 export interface SignaturesOptions {
-  /** The secret of the cluster. */
-  readonly secret: string
+  readonly key: Uint8Array
   /** Milliseconds since 1970, by the same clock on all replicas. */
   readonly now: () => number
 }
@@ -23,7 +22,6 @@ export const signatureHeader = 'unfold-signature'
 
 const format = '1'
 const windowMs = 30_000
-const keyBytes = 32
 
 /**
  * Signs requests between replicas and checks them. The signature is in one header that also has a digest of the body, so it is checked
@@ -35,8 +33,8 @@ export class Signatures {
   /** When a used nonce can be forgotten; in the order of use. */
   readonly #used = new Map<string, number>()
 
-  constructor({ secret, now }: SignaturesOptions) {
-    this.#key = new Uint8Array(hkdfSync('sha256', secret, '', 'unfold requests between replicas', keyBytes))
+  constructor({ key, now }: SignaturesOptions) {
+    this.#key = key
     this.#now = now
   }
 

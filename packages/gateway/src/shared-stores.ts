@@ -1,0 +1,31 @@
+import type { ApprovalStore } from './approvals/store.ts'
+import { redisActivations } from './cluster/activation-store.ts'
+import { redisApprovalStore } from './cluster/approval-store.ts'
+import { RedisCatalog, type RedisCatalogOptions } from './cluster/catalog-store.ts'
+import { redisBuckets } from './cluster/rate-limits.ts'
+import { redisResults } from './cluster/result-store.ts'
+import { redisTrustStore } from './cluster/trust-store.ts'
+import type { GatewayOptions } from './gateway/gateway.ts'
+import type { SharedBuckets } from './middleware/rate-limiter.ts'
+import type { SharedState } from './open-cluster.ts'
+import type { CatalogStore } from './stores/catalog.ts'
+import type { TrustStore } from './trust/records/store.ts'
+
+/** Stores in Redis, in place of those in memory and on disk. */
+export interface SharedStores extends Required<Pick<GatewayOptions, 'activations' | 'results'>> {
+  readonly store: CatalogStore
+  readonly trust: TrustStore
+  readonly approvals: ApprovalStore
+  readonly buckets: SharedBuckets
+}
+
+export async function openSharedStores({ redis, epoch }: SharedState, options: RedisCatalogOptions): Promise<SharedStores> {
+  return {
+    store: new RedisCatalog(redis, options),
+    trust: await redisTrustStore(redis, epoch),
+    approvals: await redisApprovalStore(redis, epoch),
+    activations: redisActivations(redis),
+    results: redisResults(redis),
+    buckets: redisBuckets(redis),
+  }
+}
