@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { TestRedis } from '../../../../test/redis.ts'
 import { served } from '../served.ts'
 
@@ -11,11 +12,13 @@ export function freeLease(redis: TestRedis, server: string, prefix = 'unfold:'):
 
 /** Two gateways that share a Redis; `one` runs on one of them. */
 export async function replicas(redis: TestRedis, one: object, more: object = {}) {
-  freeLease(redis, 'one')
+  // The clusters of a test file share a Redis.
+  const prefix = `${randomUUID()}:`
+  freeLease(redis, 'one', prefix)
   const config = {
     mcpServers: { one: { ...one, placement: 'one' } },
     exposure: 'everything',
-    cluster: { url: redis.url, secret: clusterSecret },
+    cluster: { url: redis.url, secret: clusterSecret, prefix },
     ...more,
   }
   const holder = await served(config)
@@ -23,6 +26,7 @@ export async function replicas(redis: TestRedis, one: object, more: object = {})
   const other = await served(config)
   await other.ready('one')
   return {
+    prefix,
     holder,
     other,
     async [Symbol.asyncDispose]() {
