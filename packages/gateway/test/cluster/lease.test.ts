@@ -67,7 +67,7 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
     expect(held.isHeld).toBe(false)
   })
 
-  test('is not given to another replica while a holder that Redis has forgotten may still use it', async () => {
+  test('AT-M13-1 (M13): is not given to another replica while a holder that Redis has forgotten may still use it', async () => {
     const [a, b] = [replica('a'), replica('b')]
     const held = await acquired(a, 'forgotten')
     server.cli('FLUSHALL')
@@ -104,7 +104,7 @@ describe.skipIf(redisServer.isMissing)(`a lease on Redis${redisServer.note}`, ()
     await until(() => redis.problem === undefined, 'the connection')
   })
 
-  test('AT-lease: a foreign or damaged record never makes anyone a holder', async () => {
+  test('AT-M13-2: a foreign or damaged record never makes anyone a holder', async () => {
     const leases = replica('a')
     server.cli('SET', 'test:lease:foreign', 'text')
     await expect(leases.acquire('foreign', 'http://replica.test:1')).rejects.toThrow('WRONGTYPE')

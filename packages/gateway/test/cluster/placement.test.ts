@@ -17,7 +17,7 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
   })
   afterAll(() => redis[Symbol.asyncDispose]())
 
-  test.each(['session', 'both'])('serves clients of the other replica like its own (%s)', async (speaks) => {
+  test.each(['session', 'both'])('AT-M11-1 (M11): serves clients of the other replica like its own (%s)', async (speaks) => {
     await using cluster = await replicas(redis, asking('one', speaks))
     const { holder, other } = cluster
     const here = holder.gateway.upstreams.get('one')
@@ -94,7 +94,7 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
     expect(other.gateway.upstreams.get('one')?.status.pid).toBeTypeOf('number')
   })
 
-  test('AT-forward: a request between replicas needs the secret, and is accepted once', async () => {
+  test('AT-M12-1 (M12): a request between replicas needs the secret, and is accepted once', async () => {
     await using cluster = await replicas(redis, server('plain.mjs', JSON.stringify({ tools: ['first'] })))
     const ask = (signature?: string): Promise<Response> =>
       fetch(new URL('/cluster/forward', cluster.holder.url), {

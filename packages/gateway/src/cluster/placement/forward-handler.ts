@@ -46,7 +46,8 @@ const envelopeBytes = 262_144
 /** Handles requests of other replicas for servers that run here. */
 export class ForwardHandler {
   readonly #options: ForwardHandlerOptions
-  readonly #streams = new Set<LineWriter>()
+  /** Streams of other replicas, by the connection that they last as long as. */
+  readonly #streams = new Map<LeasedConnection, Set<LineWriter>>()
   /** Open questions to clients, by call. */
   readonly #questions = new Map<string, Map<number, Question>>()
   #running = 0
@@ -78,12 +79,28 @@ export class ForwardHandler {
   /** Refuses new requests. The other replicas move on when running ones have finished. */
   drain(): void {
     this.#isDraining = true
-    for (const stream of this.#streams) stream.write({ draining: true })
+    for (const stream of this.#allStreams) stream.write({ draining: true })
     this.#endDrained()
   }
 
+  get #allStreams(): readonly LineWriter[] {
+    return [...this.#streams.values()].flatMap((streams) => [...streams])
+  }
+
   #endDrained(): void {
-    if (this.#isDraining && this.#running === 0) for (const stream of this.#streams) stream.end()
+    if (this.#isDraining && this.#running === 0) for (const stream of this.#allStreams) stream.end()
+  }
+
+  #streamsOf(connection: LeasedConnection): Set<LineWriter> {
+    const known = this.#streams.get(connection)
+    if (known !== undefined) return known
+    const streams = new Set<LineWriter>()
+    this.#streams.set(connection, streams)
+    connection.onClose(() => {
+      this.#streams.delete(connection)
+      for (const stream of [...streams]) stream.end()
+    })
+    return streams
   }
 
   async #respond(forwarded: Forwarded, target: Target, disconnected: AbortSignal): Promise<Response> {
@@ -126,7 +143,7 @@ export class ForwardHandler {
     }
     let stop: () => void = () => undefined
     const start = (writer: LineWriter): void => {
-      this.#streams.add(writer)
+      const streams = this.#streamsOf(connection).add(writer)
       const unsubscribe = upstreams.events.all((event) => {
         if (event.upstream !== upstream.name) return
         if (event.type === 'tools') writer.write({ changed: true })
@@ -135,10 +152,9 @@ export class ForwardHandler {
       })
       stop = () => {
         unsubscribe()
-        this.#streams.delete(writer)
+        streams.delete(writer)
         connection.forget(peer)
       }
-      connection.onClose(writer.end)
       writer.write({ connected })
     }
     return lineStream({ disconnected, heartbeatMs }, start, () => stop())

@@ -116,7 +116,7 @@ export class Placement {
   /** `undefined` if the holder cannot be reached, or does not have the server now. */
   async #openThere(server: string, holder: Holder, connect: ConnectOptions): Promise<UpstreamConnection | undefined> {
     const { leases, signatures, log, replica } = this.#options
-    if (holder.replica === replica || !URL.canParse(holder.address)) return undefined
+    if (holder.replica === replica || !/^https?:\/\//u.test(holder.address)) return undefined
     try {
       const connection = await PeerConnection.open({ server, holder, signatures, silenceMs: leases.leaseMs, connect })
       this.#holders.set(server, holder)

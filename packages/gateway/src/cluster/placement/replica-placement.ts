@@ -1,5 +1,6 @@
 import type { Exchange } from '@unfold-mcp/server'
 import type { Log } from '../../base/log.ts'
+import type { UpstreamState } from '../../upstreams/events.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import { Leases } from '../lease.ts'
 import type { Redis } from '../redis.ts'
@@ -50,6 +51,12 @@ export class ReplicaPlacement {
       signatures: this.#signatures,
       heartbeatMs: this.#options.leaseMs * heartbeatShare,
     })
+    // Without Redis nothing starts; when it returns, nobody waits for the next attempt.
+    this.#options.redis.onStatus((problem) => {
+      if (problem !== undefined) return
+      for (const upstream of upstreams.names.map((name) => upstreams.get(name)))
+        if (upstream?.config.placement === 'one' && isWaiting(upstream.state)) upstream.restart()
+    })
   }
 
   handle(request: Request, exchange: Exchange): Promise<Response> {
@@ -66,3 +73,5 @@ export class ReplicaPlacement {
     this.#handler?.drain()
   }
 }
+
+const isWaiting = (state: UpstreamState): boolean => state === 'failed' || state === 'reconnecting'
