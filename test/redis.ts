@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -27,14 +28,16 @@ export interface TestRedis extends AsyncDisposable {
 }
 
 /** Starts a server that has every acknowledged write on disk. `args`: additional options, such as `--maxmemory`. */
-export async function startRedis(...args: readonly string[]): Promise<TestRedis> {
+export const startRedis = (...args: readonly string[]): Promise<TestRedis> =>
+  launch((folder) => ['--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always', ...args])
+
+async function launch(argsIn: (folder: string) => readonly string[]): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-redis-'))
   const port = await freePort()
   let child: ChildProcess | undefined
   const start = async (...more: readonly string[]): Promise<void> => {
-    const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
-    const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
-    const started = spawn('redis-server', [...options, ...durable, ...args, ...more], { stdio: 'ignore' })
+    const args = [...argsIn(folder), '--port', `${port}`, '--bind', '127.0.0.1', ...more]
+    const started = spawn('redis-server', args, { cwd: folder, stdio: 'ignore' })
     child = started
     for (let attempt = 0; attempt < 1_200; attempt++) {
       if (started.exitCode !== null) throw new Error(`redis-server ended with code ${started.exitCode}`)
@@ -71,6 +74,26 @@ export async function startRedis(...args: readonly string[]): Promise<TestRedis>
     thaw: () => void child?.kill('SIGCONT'),
     [Symbol.asyncDispose]: dispose,
   }
+}
+
+/** A Redis Cluster of one node, which has all slots. */
+export async function startRedisCluster(): Promise<TestRedis> {
+  const server = await startRedis('--cluster-enabled', 'yes')
+  server.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  for (let attempt = 0; attempt < 1_200 && !server.cli('CLUSTER', 'INFO').includes('cluster_state:ok'); attempt++) await pause(50)
+  return { ...server, url: `redis+cluster://127.0.0.1:${server.port}` }
+}
+
+/** A Sentinel that watches a server under the name `main`. */
+export async function startSentinel(master: TestRedis): Promise<TestRedis> {
+  const sentinel = await launch((folder) => {
+    // Sentinel writes its state to its configuration.
+    const file = join(folder, 'sentinel.conf')
+    writeFileSync(file, '', { flag: 'a' })
+    return [file, '--sentinel']
+  })
+  sentinel.cli('SENTINEL', 'MONITOR', 'main', '127.0.0.1', `${master.port}`, '1')
+  return { ...sentinel, url: `redis+sentinel://127.0.0.1:${sentinel.port}/main` }
 }
 
 async function freePort(): Promise<number> {

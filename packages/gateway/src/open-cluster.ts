@@ -115,6 +115,12 @@ async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions
     )
   redis.onStatus(report)
   report(redis.problem)
+  // Decisions that are evicted one by one would not be missed.
+  const [, policy] = /^maxmemory_policy:(allkeys-\S+)/mu.exec(String(await redis.command('INFO', 'memory').catch(() => ''))) ?? []
+  if (policy !== undefined)
+    options.onStatus(
+      `Redis may remove approvals and trust decisions when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`,
+    )
   const path = epochFile(options, target, prefix)
   const epoch = new DataEpoch({
     redis,

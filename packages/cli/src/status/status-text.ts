@@ -33,6 +33,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ...problemLines(status, style),
     ...editLines(status, style),
     ...callLines(status, style),
+    ...clusterLines(status, style),
     ...status.degraded.map(({ part, problem }) => style.yellow(`degraded: ${part}: ${safeText(problem, { limit: 400 })}`)),
     '',
     ...(rows.length === 0 ? ['No servers. Add one: unfold add <name> -- <command>'] : serverLines(rows, { style, width })),
@@ -41,6 +42,20 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ...heldLines(status, style),
     ...clientLines(status, width),
   ].join('\n')
+}
+
+function clusterLines({ cluster }: GatewayStatus, style: Style): readonly string[] {
+  if (cluster === undefined) return []
+  const { replica, replicas, redis } = cluster
+  if (redis === undefined) return [`cluster: replica ${safeText(replica)}, without Redis`]
+  const state = redis === 'ok' ? 'Redis ok' : style.yellow(`Redis: ${safeText(redis, { limit: 300 })}`)
+  return [
+    `cluster: ${plural(replicas.length, 'replica')}, ${state}`,
+    ...replicas.map(({ id, version, address, startedAt }) => {
+      const own = id === replica ? ' (this one)' : ''
+      return `  ${safeText(id)}${own} ${safeText(version)} ${safeText(address)} since ${safeText(startedAt)}`
+    }),
+  ]
 }
 
 function problemLines({ problems }: GatewayStatus, style: Style): readonly string[] {

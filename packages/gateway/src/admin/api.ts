@@ -1,6 +1,10 @@
 import { decodeUri, nearest, nearestHint, printable } from '@unfold-mcp/core'
 import type { Exchange } from '@unfold-mcp/server'
+import { ApprovalsUnavailable } from '../approvals/unavailable.ts'
+import { errorMessage } from '../base/error-message.ts'
 import { logLevels, rankOf } from '../base/log.ts'
+import { DataLost } from '../cluster/epoch.ts'
+import { RedisUnavailable } from '../cluster/redis.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
@@ -130,7 +134,14 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     if (from instanceof Response) return from
     const { route, name } = routeOf(request.method, url.pathname.slice(apiPath.length))
     const handler = Object.hasOwn(routes, route) ? routes[route] : undefined
-    if (handler !== undefined) return handler(url, { request, from, exchange }, name)
+    if (handler !== undefined) {
+      try {
+        return await handler(url, { request, from, exchange }, name)
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+        return refusal(503, redactor.text(errorMessage(error)))
+      }
+    }
     const path = route.slice(route.indexOf(' '))
     const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
     if (methods.length > 0) return refusal(405, `Method not allowed. Use ${methods.join(' or ')}.`, { allow: methods.join(', ') })
@@ -143,6 +154,10 @@ function routeOf(requestMethod: string, path: string): { readonly route: string;
   const method = requestMethod === 'HEAD' ? 'GET' : requestMethod
   return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /upstreams/*${rest}`, name: decodeUri(name) }
 }
+
+/** The state that the replicas share cannot be read or written. */
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof ApprovalsUnavailable || error instanceof RedisUnavailable || error instanceof DataLost
 
 const maxEntries = 1_000
 const maxDecisionBytes = 1_048_576

@@ -21,6 +21,7 @@ import { type BoundCall, bind, sessionOf } from './binding.ts'
 import { shownArguments } from './question.ts'
 import { denied } from './refusals.ts'
 import type { ApprovalStore } from './store.ts'
+import { ApprovalsUnavailable, available } from './unavailable.ts'
 import { Waiters } from './waiters.ts'
 
 /** What happened to a question. */
@@ -82,7 +83,8 @@ export class Approvals {
   /** Open questions and approvals that were not used. */
   async list(): Promise<readonly Approval[]> {
     const now = this.#options.clock.wallTime()
-    return ((await this.#options.store?.list()) ?? []).filter(({ expiresAt }) => expiresAt > now)
+    const { store } = this.#options
+    return (store === undefined ? [] : await available(store.list())).filter(({ expiresAt }) => expiresAt > now)
   }
 
   /** Number of calls that wait for an answer. */
@@ -97,10 +99,12 @@ export class Approvals {
     { by, session }: { readonly by: string; readonly session?: string | undefined },
   ): Promise<Approval | undefined> {
     const { store, clock } = this.#options
-    const found = await store?.find(id)
+    const found = await this.find(id)
     if (store === undefined || found === undefined) return undefined
-    const decided = await store.update(found.call, (approvals) =>
-      decision === 'revoke' ? revoke(approvals, id) : answer(approvals, id, { decision, now: clock.wallTime(), session }),
+    const decided = await available(
+      store.update(found.call, (approvals) =>
+        decision === 'revoke' ? revoke(approvals, id) : answer(approvals, id, { decision, now: clock.wallTime(), session }),
+      ),
     )
     if (decided === undefined) return undefined
     if (decided.grant !== 'always') this.#expireAt(decided.expiresAt)
@@ -122,7 +126,10 @@ export class Approvals {
       throw denied(call, verdict, 'approvals cannot be stored. The operator can check "unfold status"')
     const bound = this.bind(call)
     if (bound === undefined) throw denied(call, verdict, 'its definition is not known')
-    return runAsked({ call, verdict, bound }, next, this)
+    return runAsked({ call, verdict, bound }, next, this).catch((error: unknown) => {
+      if (!(error instanceof ApprovalsUnavailable)) throw error
+      throw denied(call, verdict, 'approvals cannot be read or written at the moment. The operator can check "unfold status"')
+    })
   }
 
   /** What an approval of the call is bound to; `undefined` if its definition is not known. */
@@ -143,7 +150,8 @@ export class Approvals {
   }
 
   async find(id: string): Promise<Approval | undefined> {
-    return this.#options.store?.find(id)
+    const { store } = this.#options
+    return store === undefined ? undefined : available(store.find(id))
   }
 
   /** Uses an approval of the call, or finds its open question. */
@@ -211,7 +219,7 @@ export class Approvals {
   /** Changes the approvals of a call atomically. */
   update<T>({ key }: BoundCall, change: (approvals: readonly Approval[]) => Change<T>): Promise<T> {
     const { store } = this.#options
-    return store === undefined ? Promise.reject(new Error('Approvals cannot be stored.')) : store.update(key, change)
+    return store === undefined ? Promise.reject(new Error('Approvals cannot be stored.')) : available(store.update(key, change))
   }
 
   /** The effect of an approved call is unknown. */

@@ -176,7 +176,7 @@ class AskedCall {
 
   /** Sends a call whose approval is marked as sent, and marks it as done afterwards. */
   async #send({ id }: Approval): Promise<ProxiedResult> {
-    const { call, bound } = this.#asked
+    const { call, verdict, bound } = this.#asked
     const approvals = this.#approvals
     const { clock } = approvals
     let isSuspended = false
@@ -185,7 +185,15 @@ class AskedCall {
       const result = await this.#next(call)
       if (!isInputRequiredResult(result)) return result
       const continuation = randomUUID()
-      await approvals.update(bound, (all) => [suspend(all, id, { continuation, now: clock.wallTime() }), undefined])
+      await approvals
+        .update(bound, (all) => [suspend(all, id, { continuation, now: clock.wallTime() }), undefined])
+        .catch(() => {
+          throw effectUnknown(
+            call,
+            verdict,
+            'it was sent, but cannot continue with the input that its server asks for, because approvals cannot be written at the moment. Whether it took effect is unknown. Check its effect first.',
+          )
+        })
       isSuspended = true
       return {
         ...result,

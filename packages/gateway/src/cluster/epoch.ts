@@ -10,7 +10,7 @@ export class DataLost extends Error {
 }
 
 const lostMessage = (key: string): string =>
-  `Redis lost its data: approvals and trust decisions are missing. Calls that need approval are denied, and new tools of servers with "trust": "pin" or "review" are held. Restore the data, or start without it: redis-cli HDEL ${key} lost`
+  `Redis lost its data: approvals and trust decisions are missing. Calls that need approval are denied, and new tools of servers with "trust": "pin" or "review" are held. Restore the data, or start without it: redis-cli HDEL '${key}' lost`
 
 /**
  * Finds out whether Redis still has its data. ARGV: the epoch that the caller knows, or empty; an epoch for the case that there is

@@ -51,8 +51,8 @@ export async function openRedis(options: RedisOptions): Promise<Redis> {
 const defaultTimeoutMs = 1_000
 const checkMs = 5_000
 const retryMs = 500
-// A check without reply for this long means that the connection is dead, although neither side closed it.
-const stalledChecks = 5
+// After this many checks without a reply or an error, the connection is dead, although neither side closed it.
+const stalledChecks = 8
 
 // Replies that are about the server, not about the command.
 const serverProblem =
@@ -161,7 +161,9 @@ class RedisConnection implements Redis {
         void this.#check()
       },
       onError: (error) => {
-        if (this.#client === client) this.#block(errorMessage(error))
+        if (this.#client !== client) return
+        this.#unanswered = 0
+        this.#block(errorMessage(error))
       },
     })
     if (this.#isClosed) return
@@ -275,10 +277,10 @@ class RedisConnection implements Redis {
     } catch (error) {
       if (this.#client !== client) return
       const message = errorMessage(error)
-      if (error instanceof RedisUnavailable) {
-        this.#unanswered++
-        this.#block(`no reply within ${this.#timeoutMs} ms`)
-      } else if (error instanceof RedisReplyError) {
+      this.#unanswered++
+      if (error instanceof RedisUnavailable) this.#block(`no reply within ${this.#timeoutMs} ms`)
+      else if (error instanceof RedisReplyError) {
+        this.#unanswered = 0
         this.#isBlocked = false
         this.#report(message)
       } else this.#block(this.#problem ?? message)

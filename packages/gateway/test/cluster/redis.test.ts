@@ -1,14 +1,16 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { redisServer, startRedis, type TestRedis } from '../../../../test/redis.ts'
+import { redisServer, startRedis, startRedisCluster, startSentinel, type TestRedis } from '../../../../test/redis.ts'
 import { until } from '../../../client/test/processes.ts'
 import { parseRedisUrl } from '../../src/base/redis-url.ts'
 import { openRedis, type Redis, RedisUnavailable } from '../../src/cluster/redis.ts'
 import { RedisReplyError } from '../../src/cluster/redis-client.ts'
 
-async function connected(url: string): Promise<Redis> {
+async function connected(url: string, timeoutMs = 1_000): Promise<Redis> {
   const target = parseRedisUrl(url)
   if (target === undefined) throw new Error(`invalid URL ${url}`)
-  return openRedis({ target, prefix: 'test:' })
+  return openRedis({ target, prefix: 'test:', timeoutMs })
 }
 
 const works = (redis: Redis): Promise<void> => until(() => redis.problem === undefined, 'Redis works')
@@ -128,4 +130,99 @@ describe.skipIf(redisServer.isMissing)(`the connection to Redis${redisServer.not
     await using other = await connected(`redis://:right-password@127.0.0.1:${server.port}/3`)
     expect(await other.command('PING')).toBe('PONG')
   })
+
+  test('a connection that is silent is replaced, and its subscriptions with it', async () => {
+    await using server = await startRedis()
+    await using network = await silenceable(server.port)
+    // Short, so that it is replaced soon.
+    await using redis = await connected(`redis://127.0.0.1:${network.port}`, 200)
+    await works(redis)
+    const messages: string[] = []
+    await redis.subscribe(
+      'test:events',
+      (message) => void messages.push(message),
+      () => undefined,
+    )
+    network.silence()
+    await fails(redis)
+    await until(() => network.connections > 1, 'it connects again')
+    await works(redis)
+    await delivered(redis, messages, 'after')
+  })
+
+  test('Sentinel names the server', async () => {
+    await using server = await startRedis()
+    await using sentinel = await startSentinel(server)
+    await using redis = await connected(sentinel.url)
+    await works(redis)
+    expect(await redis.command('SET', 'test:a', 'value')).toBe('OK')
+    expect(server.cli('GET', 'test:a')).toBe('value')
+    expect(await redis.script({ lua: 'return KEYS[1]' }, ['test:a'], [])).toBe('test:a')
+    const messages: string[] = []
+    await redis.subscribe(
+      'test:events',
+      (message) => void messages.push(message),
+      () => undefined,
+    )
+    await delivered(redis, messages, 'first')
+    await server.stop()
+    await expect(redis.command('GET', 'test:a')).rejects.toBeInstanceOf(RedisUnavailable)
+    await server.start()
+    await works(redis)
+    expect(await redis.command('GET', 'test:a')).toBe('value')
+    await delivered(redis, messages, 'second')
+  })
+
+  test('Redis Cluster finds the node of a key', async () => {
+    await using server = await startRedisCluster()
+    await using redis = await connected(server.url)
+    await works(redis)
+    expect(redis.isSharded).toBe(true)
+    expect(await redis.command('SET', 'test:a', 'value')).toBe('OK')
+    expect(await redis.script({ lua: 'return redis.call("GET", KEYS[1])' }, ['test:a'], [])).toBe('value')
+    const messages: string[] = []
+    await redis.subscribe(
+      'test:events',
+      (message) => void messages.push(message),
+      () => undefined,
+    )
+    await delivered(redis, messages, 'first')
+    await server.stop()
+    await expect(redis.command('GET', 'test:a')).rejects.toBeInstanceOf(RedisUnavailable)
+    await server.start()
+    await works(redis)
+    expect(await redis.command('GET', 'test:a')).toBe('value')
+    await delivered(redis, messages, 'second')
+  })
 })
+
+/** A network whose connections fall silent, without being closed. New ones work. */
+async function silenceable(port: number) {
+  const open = new Set<ReturnType<typeof connect>>()
+  let connections = 0
+  const server = createServer((socket) => {
+    connections++
+    const far = connect(port, '127.0.0.1')
+    for (const each of [socket, far]) {
+      open.add(each)
+      each.on('error', () => undefined)
+      each.on('close', () => open.delete(each))
+    }
+    socket.pipe(far).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections
+    },
+    silence() {
+      for (const socket of open) socket.unpipe().pause()
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

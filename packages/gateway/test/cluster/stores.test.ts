@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { redisServer, startRedis, type TestRedis } from '../../../../test/redis.ts'
+import { redisServer, startRedis, startRedisCluster, type TestRedis } from '../../../../test/redis.ts'
 import { until } from '../../../client/test/processes.ts'
 import { type Approval, answer, claim, finish } from '../../src/approvals/approval.ts'
 import { parseRedisUrl } from '../../src/base/redis-url.ts'
@@ -19,15 +19,6 @@ import { catalogContract, tool } from '../catalog-contract.ts'
 let server: TestRedis
 let prefixes = 0
 const open: Redis[] = []
-
-beforeAll(async () => {
-  if (!redisServer.isMissing) server = await startRedis()
-})
-
-afterAll(async () => {
-  for (const redis of open) await redis[Symbol.asyncDispose]()
-  await server?.[Symbol.asyncDispose]()
-})
 
 const fresh = (): string => `test${++prefixes}:`
 
@@ -64,7 +55,21 @@ async function replica(prefix: string, known?: string) {
 
 const quiet = { report: () => undefined, onStale: () => undefined }
 
-describe.skipIf(redisServer.isMissing)(`stores in Redis${redisServer.note}`, () => {
+const kinds = [
+  ['Redis', startRedis],
+  ['Redis Cluster', startRedisCluster],
+] as const
+
+describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.note}`, (_kind, start) => {
+  beforeAll(async () => {
+    server = await start()
+  })
+
+  afterAll(async () => {
+    for (const redis of open.splice(0)) await redis[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+  })
+
   catalogContract('Redis', async () => new RedisCatalog(await connected(fresh()), quiet))
 
   test('M02: the catalogue never goes back in time', async () => {
@@ -200,7 +205,7 @@ describe.skipIf(redisServer.isMissing)(`stores in Redis${redisServer.note}`, () 
     await using approvals = await redisApprovalStore(two.redis, two.epoch)
     await trust.update('git', (record) => accept(record, [item('a')], 'person', 1))
     const keys = server.cli('KEYS', `${prefix}*`).split('\n')
-    server.cli('DEL', ...keys)
+    for (const key of keys) server.cli('DEL', key)
     // A replica that starts now creates a new epoch, and has nothing to compare it with.
     const late = await replica(prefix)
     await expect(trust.load('git')).rejects.toBeInstanceOf(DataLost)
@@ -215,7 +220,7 @@ describe.skipIf(redisServer.isMissing)(`stores in Redis${redisServer.note}`, () 
     expect((await replica(prefix)).lost.problem).toBeDefined()
     // The command in the message.
     const [, command = ''] = /redis-cli (.*)$/u.exec(one.lost.problem ?? '') ?? []
-    server.cli(...command.split(' '))
+    server.cli(...command.replaceAll("'", '').split(' '))
     for (const each of [one, two, late, returned]) {
       await each.epoch.check()
       expect(each.lost.problem).toBeUndefined()
@@ -257,7 +262,10 @@ describe.skipIf(redisServer.isMissing)(`stores in Redis${redisServer.note}`, () 
       ),
     )
     expect((await first.load('ada')) as typeof empty).toMatchObject({ groups: expect.objectContaining({ length: 10 }) })
-    await until(() => changed.includes('ada'), 'the change is noticed')
+    await until(async () => {
+      await second.update('ada', (saved) => saved as typeof empty)
+      return changed.includes('ada')
+    }, 'a change is noticed')
     unwatch()
     await second.save('bob', empty)
     expect(await first.load('bob')).toEqual(empty)

@@ -101,7 +101,14 @@ async function openStore(config: string, io: Io): Promise<TrustStore> {
     import('@unfold-mcp/gateway/trust'),
     import('@unfold-mcp/gateway/config'),
   ])
-  if ((await writtenConfig(config)).store.kind === 'memory')
+  const { cluster, store } = await writtenConfig(config)
+  if (cluster?.url !== undefined || io.env.UNFOLD_CLUSTER_URL !== undefined)
+    throw new CommandError(
+      exit.failed,
+      'no_records',
+      `${config} has a cluster, so the decisions are in Redis, which this command does not read. Use "unfold review" with a running replica.`,
+    )
+  if (store.kind === 'memory')
     throw new CommandError(exit.failed, 'no_records', `${config} has "store": { "kind": "memory" }, so no decisions are stored.`)
   return sqliteTrustStore(trustFile(dataFolder(io), config)).catch((error: unknown) => {
     if (error instanceof TrustStoreError) throw new CommandError(exit.failed, 'store', error.message, { cause: error })
