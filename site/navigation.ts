@@ -27,6 +27,7 @@ export const sections: readonly Section[] = [
       'trust',
       'policy',
       'audit',
+      'scaling',
       'sandbox',
       'secrets',
       'command-line',
