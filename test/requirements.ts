@@ -1199,6 +1199,26 @@ export const requirements = [
     behaviour:
       'while Redis is down, slow, full or read-only, known clients list and call, approvals are refused, and status shows it',
   },
+  {
+    id: 'M10',
+    transports: 'none',
+    behaviour: 'a server that runs on one replica never runs twice, also if that replica is suspended and resumes, or is killed',
+  },
+  {
+    id: 'M11',
+    transports: 'http',
+    behaviour: 'a server that runs on one replica serves clients of the others like its own, in both eras',
+  },
+  {
+    id: 'M12',
+    transports: 'none',
+    behaviour: 'a request between replicas needs their secret, and is accepted once, by the replica that it was signed for',
+  },
+  {
+    id: 'M13',
+    transports: 'none',
+    behaviour: 'after Redis lost data, a lease is free only when an unknown holder must have given it up',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

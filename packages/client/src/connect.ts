@@ -8,7 +8,7 @@ import type { DocumentChange } from './session/document-change.ts'
 import { type ElicitationHandler, ElicitationQueue } from './session/elicitation.ts'
 import { type HandshakeOptions, openSession, type ProtocolChoice, type ResumableSession } from './session/handshake.ts'
 import { type Clock, systemClock } from './time/clock.ts'
-import type { ProcessState } from './transports/server-process.ts'
+import type { ProcessState, Supervisor } from './transports/server-process.ts'
 import { version } from './version.ts'
 
 export interface ConnectOptions {
@@ -50,6 +50,8 @@ export interface ConnectOptions {
    * the variable `UNFOLD_PROCESS_IDS` of the process and its descendants; empty if these may outlive it.
    */
   readonly onProcess?: (pid: number, state: ProcessState, id: string) => void
+  /** Runs a command in place of this process, and ends it when its time is up. */
+  readonly supervisor?: Supervisor
   /** Receives problems that do not make anything fail. */
   readonly onWarning?: (warning: string) => void
   /** Protocol revision to speak. Default: `auto`. */
@@ -79,6 +81,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     relays: options.relays,
     onStderr: options.onStderr,
     onProcess: options.onProcess,
+    supervisor: options.supervisor,
     installTimeoutMs: options.installTimeoutMs,
     ...{ maxMessageBytes, timeoutMs, clock, onWarning, view, elicitations },
   }

@@ -155,9 +155,11 @@ export class GatewayService {
       edits: this.#editReview(),
       cluster: () => cluster?.status(),
       sessions: cluster?.shared?.sessions,
+      forward: cluster?.shared?.placement,
+      advertisedHost: gateway.config.cluster?.advertise && new URL(gateway.config.cluster.advertise).hostname,
     })
-    const { url } = this.#listening
-    if (transport === 'http') await cluster?.listening(url)
+    const { url, boundUrl } = this.#listening
+    await cluster?.listening(boundUrl)
     try {
       this.#removeRunFile = await writeRunFile(home, {
         pid: process.pid,
@@ -250,6 +252,7 @@ export class GatewayService {
     instrumentation.gate.close()
     gateway.approvals.close()
     this.#listening?.drain()
+    cluster?.shared?.placement.drain()
     this.#watch?.close()
     const drained = (): Promise<unknown> => Promise.all([instrumentation.gate.idle(), this.#listening?.idle()])
     await settledWithin(drained(), withinMs, this.#stopNow.signal)

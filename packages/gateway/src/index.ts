@@ -53,6 +53,6 @@ export type {
 } from './upstreams/events.ts'
 export type { StartPhase, StartRequest } from './upstreams/process/start-queue.ts'
 export type { SignInLookup, SignIns } from './upstreams/sign-in.ts'
-export type { SandboxStatus, UpstreamStatus } from './upstreams/status.ts'
+export type { SandboxStatus, ServerHolder, UpstreamStatus } from './upstreams/status.ts'
 export type { Upstream, UpstreamOptions } from './upstreams/upstream.ts'
-export { type Applied, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'
+export { type Applied, type Placement, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'

@@ -2,14 +2,17 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { replaceFile } from '@unfold-mcp/core/files'
+import type { Log } from './base/log.ts'
 import { parseRedisUrl } from './base/redis-url.ts'
 import type { Replica } from './base/replica.ts'
 import type { DataEpoch } from './cluster/epoch.ts'
 import { clusterKey } from './cluster/keys.ts'
+import type { ReplicaPlacement } from './cluster/placement/replica-placement.ts'
 import type { Redis } from './cluster/redis.ts'
 import type { Replicas } from './cluster/replicas.ts'
 import type { RedisSessions } from './cluster/session-store.ts'
 import type { ClusterStatus } from './cluster/status.ts'
+import { reachableUrl } from './config/address.ts'
 import type { ReadConfig } from './config/read.ts'
 
 /** State that the replicas share through Redis. */
@@ -18,6 +21,7 @@ export interface SharedState {
   readonly epoch: DataEpoch
   readonly replicas: Replicas
   readonly sessions: RedisSessions
+  readonly placement: ReplicaPlacement
 }
 
 /** This process as part of a cluster. */
@@ -35,6 +39,7 @@ export interface ClusterOptions {
   readonly file: string
   /** Folder for the user's data. */
   readonly home: string
+  readonly log: Log
   readonly onStatus: (problem: string | undefined) => void
   /** Called when decisions were lost, and when that was confirmed. */
   readonly onLost: (problem: string | undefined) => void
@@ -43,7 +48,7 @@ export interface ClusterOptions {
 /** Joins the cluster of the configuration; `undefined` if there is none. Redis may be unavailable. */
 export async function openCluster({ config: { cluster } }: ReadConfig, options: ClusterOptions): Promise<Cluster | undefined> {
   if (cluster?.secret === undefined) return undefined
-  const { url, secret, prefix = '', advertise } = cluster
+  const { url, secret, prefix = '', advertise, leaseMs } = cluster
   const id = randomUUID()
   const stateKey = clusterKey(secret, 'client state')
   const target = url === undefined ? undefined : parseRedisUrl(url)
@@ -56,8 +61,8 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
       [Symbol.asyncDispose]: async () => undefined,
     }
   }
-  const shared = await openShared({ target, prefix, id }, options)
-  const { redis, epoch, replicas, sessions } = shared
+  const shared = await openShared({ target, prefix, id, secret, leaseMs }, options)
+  const { redis, epoch, replicas, sessions, placement } = shared
   const replica: Replica = {
     id,
     stateKey,
@@ -74,7 +79,11 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
       redis: redis.problem ?? 'ok',
       roundTrips: redis.roundTrips,
     }),
-    listening: (address) => replicas.listening(advertise ?? address),
+    async listening(url) {
+      const address = advertise ?? reachableUrl(url)
+      placement.listening(address)
+      await replicas.listening(address)
+    },
     async [Symbol.asyncDispose]() {
       epoch.close()
       await sessions[Symbol.asyncDispose]()
@@ -88,14 +97,17 @@ interface SharedOptions {
   readonly target: NonNullable<ReturnType<typeof parseRedisUrl>>
   readonly prefix: string
   readonly id: string
+  readonly secret: string
+  readonly leaseMs: number
 }
 
 // The library of Redis and its drivers are loaded here only.
-async function openShared({ target, prefix, id }: SharedOptions, options: ClusterOptions): Promise<SharedState> {
-  const [{ openRedis }, { DataEpoch }, { Replicas }, sessionStore] = await Promise.all([
+async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions, options: ClusterOptions): Promise<SharedState> {
+  const [{ openRedis }, { DataEpoch }, { Replicas }, { ReplicaPlacement }, { RedisSessions }] = await Promise.all([
     import('./cluster/redis.ts'),
     import('./cluster/epoch.ts'),
     import('./cluster/replicas.ts'),
+    import('./cluster/placement/replica-placement.ts'),
     import('./cluster/session-store.ts'),
   ])
   const redis = await openRedis({ target, prefix })
@@ -103,7 +115,7 @@ async function openShared({ target, prefix, id }: SharedOptions, options: Cluste
     options.onStatus(
       problem === undefined
         ? undefined
-        : `Redis does not work (${problem}). Rate limits apply per replica, results can be read where they were made, and calls that need approval are denied.`,
+        : `Redis does not work (${problem}). New sessions are refused, tools cannot be activated, rate limits apply per replica, results can be read where they were made, and calls that need approval are denied.`,
     )
   redis.onStatus(report)
   report(redis.problem)
@@ -124,8 +136,15 @@ async function openShared({ target, prefix, id }: SharedOptions, options: Cluste
   const refresh = (): Promise<unknown> => Promise.allSettled([epoch.check(), replicas.report()])
   redis.onStatus((problem) => problem === undefined && void refresh())
   await refresh()
-  const sessions = await sessionStore.RedisSessions.open(redis, { replica: id, isAlive: (each) => replicas.isRunning(each) })
-  return { redis, epoch, replicas, sessions }
+  const placement = new ReplicaPlacement({
+    redis,
+    replica: id,
+    key: clusterKey(secret, 'forwarded requests'),
+    leaseMs,
+    log: options.log,
+  })
+  const sessions = await RedisSessions.open(redis, { replica: id, isAlive: (each) => replicas.isRunning(each) })
+  return { redis, epoch, replicas, sessions, placement }
 }
 
 /** Where this machine remembers what it saw in a Redis, so that it notices data that was lost while no replica was running. */

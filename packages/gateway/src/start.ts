@@ -108,6 +108,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const { degraded } = instrumentation
   const cluster = await openCluster(read, {
     ...places,
+    log,
     onStatus: (problem) => degraded.update('cluster', problem),
     onLost: (problem) => {
       degraded.update('trust', problem)
@@ -140,6 +141,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...(cluster !== undefined && { replica: cluster.replica }),
     log,
     deferStartsUntil,
+    ...(cluster?.shared !== undefined && { placement: cluster.shared.placement.placement }),
     ...(options.lazy !== undefined && { lazy: options.lazy }),
     ...(signIns !== undefined && {
       signIns: (url) => signIns(url, (secrets) => instrumentation.redactor.addRenewed(url, secrets)),
@@ -147,6 +149,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...instrumentation.hooks(() => gateway.config, stores.buckets),
   })
   instrumentation.audit?.follow(auditedTools(gateway))
+  cluster?.shared?.placement.serve(gateway.upstreams, {
+    isServed: (server, tool) => gateway.source.isServed(server, tool),
+    maxBodyBytes: () => gateway.config.limits.bodyBytes,
+  })
   const service = new GatewayService({
     gateway,
     store,

@@ -5,7 +5,16 @@ import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
 import { formatDuration, joinParts } from './format.ts'
 import { signInWays } from './sign-in-text.ts'
-import { announcesText, changeText, reviewText, type Screen, slowdownText, stateText, type Upstream } from './status-text.ts'
+import {
+  announcesText,
+  changeText,
+  holderText,
+  reviewText,
+  type Screen,
+  slowdownText,
+  stateText,
+  type Upstream,
+} from './status-text.ts'
 import { attemptText } from './summary.ts'
 
 /** Details of one server of a gateway. */
@@ -22,6 +31,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
         pid === undefined ? undefined : `pid ${pid}`,
       ]),
     ],
+    ['replica', holderText(upstream) ?? ''],
     ['sandbox', sandboxText(upstream)],
     ['changes', joinParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)])],
     ['slowed', slowdownLine(upstream)],

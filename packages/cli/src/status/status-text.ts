@@ -139,6 +139,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     safeText(protocolVersion ?? ''),
     joinParts([
       upstream.sandbox === undefined ? undefined : `sandbox ${upstream.sandbox.preset}`,
+      holderText(upstream),
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
       throttleMs === 0 ? undefined : `slowed to ${formatDuration(throttleMs)}`,
@@ -153,6 +154,12 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       hidesLastError.has(state) || attempt === undefined ? undefined : attemptText(upstream),
     ]),
   ]
+}
+
+/** Names the replica that runs a server. */
+export function holderText({ holder }: Upstream): string | undefined {
+  if (holder === undefined) return undefined
+  return holder.isOwn ? 'runs on this replica' : `runs on replica ${safeText(holder.replica)} (${safeText(holder.address)})`
 }
 
 /** Says how often a server that is expensive to follow is refreshed. */

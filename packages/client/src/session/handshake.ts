@@ -32,7 +32,7 @@ import type { Clock } from '../time/clock.ts'
 import { type Deadline, withDeadline } from '../time/deadline.ts'
 import { type HttpOptions, HttpTransport } from '../transports/http.ts'
 import { isNotInstalled, withOutput } from '../transports/process-errors.ts'
-import type { ProcessState } from '../transports/server-process.ts'
+import type { ProcessState, Supervisor } from '../transports/server-process.ts'
 import { SseTransport } from '../transports/sse.ts'
 import { StdioTransport } from '../transports/stdio.ts'
 import type { DocumentChange } from './document-change.ts'
@@ -69,6 +69,7 @@ export interface HandshakeOptions {
   readonly onDocumentChange?: ((change: DocumentChange) => void) | undefined
   readonly onStderr?: ((line: string) => void) | undefined
   readonly onProcess?: ((pid: number, state: ProcessState, id: string) => void) | undefined
+  readonly supervisor?: Supervisor | undefined
 }
 
 /** Connects to a server and negotiates the protocol. On failure, everything started for it is ended. */
@@ -102,12 +103,13 @@ class Handshake {
   }
 
   async #process(target: CommandTarget, known?: PriorDiscovery): Promise<Session> {
-    const { maxMessageBytes, clientInfo, clock, onWarning, onStderr, onProcess } = this.#options
+    const { maxMessageBytes, clientInfo, clock, onWarning, onStderr, onProcess, supervisor } = this.#options
     const transport = new StdioTransport(target, {
       maxMessageBytes,
       onWarning,
       ...(onStderr !== undefined && { onStderr }),
       ...(onProcess !== undefined && { onProcess }),
+      supervisor,
     })
     const { timeoutMs, installTimeoutMs = 0 } = this.#options
     const isLonger = transport.process.isInstalling && installTimeoutMs > timeoutMs

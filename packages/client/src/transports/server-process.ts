@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { type CommandTarget, labelOf } from '../config/target.ts'
@@ -18,6 +19,20 @@ import { exitError, startError } from './process-errors.ts'
  */
 export type ProcessState = 'installing' | 'started' | 'ended'
 
+/** Program that runs a server as its child and ends it when its time is up, even while this process is suspended. */
+export interface Supervisor {
+  /** Its command line for that of the server; called right before the start. */
+  readonly commandLine: (server: ProgramLine) => ProgramLine
+  /** Receives the pipe to it, its file descriptor 3. */
+  readonly attach: (pipe: Writable) => void
+}
+
+/** A program and its arguments. */
+export interface ProgramLine {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
 export interface ProcessOptions {
   /** Time to exit after stdin closes, and again after SIGTERM, before SIGKILL. */
   readonly graceMs?: number
@@ -27,6 +42,8 @@ export interface ProcessOptions {
   /** `id` marks the environment of the process and its descendants. */
   readonly onProcess?: (pid: number, state: ProcessState, id: string) => void
   readonly onWarning?: (warning: string) => void
+  /** Default: none; the server is a child of this process. */
+  readonly supervisor?: Supervisor | undefined
 }
 
 export interface ProcessEvents {
@@ -169,8 +186,11 @@ export class ServerProcess {
   #spawn({ command, args = [], isNamespaced }: CommandLine, env: Readonly<Record<string, string>>): Promise<void> {
     this.#isNamespaced = isNamespaced
     const { cwd } = this.#target
-    const child = spawn(command, [...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
+    const { supervisor } = this.#options
+    const line = supervisor?.commandLine({ command, args }) ?? { command, args }
+    const child = spawn(line.command, [...line.args], {
+      // The type covers the first three.
+      stdio: ['pipe', 'pipe', 'pipe', ...(supervisor === undefined ? [] : ['pipe'])] as unknown as ['pipe', 'pipe', 'pipe'],
       env,
       ...(cwd !== undefined && { cwd }),
       detached: process.platform !== 'win32',
@@ -178,6 +198,8 @@ export class ServerProcess {
     })
     // At the limit of open files there is neither a process nor a pipe, only an error.
     if ((child.stdin as Writable | undefined) !== undefined) this.#listen(child)
+    const pipe = child.stdio[3]
+    if (supervisor !== undefined && pipe instanceof Socket) supervisor.attach(pipe.on('error', () => undefined))
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve)
       child.once('error', reject)

@@ -33,7 +33,9 @@ export async function createRedisClient(
   { kind, isTls, username, password, nodes, database, master }: RedisTarget,
   { onReady, onError }: ClientEvents,
 ): Promise<RedisClient> {
-  const { createClient, createCluster, createSentinel, ErrorReply } = await import('@redis/client')
+  // A CommonJS module: the bundle of the command has its default export only.
+  const { default: library } = await import('@redis/client')
+  const { createClient, createCluster, createSentinel, ErrorReply } = library
   const translated = (reply: Promise<unknown>): Promise<unknown> =>
     reply.catch((error: unknown) => {
       throw error instanceof ErrorReply ? new RedisReplyError(error.message) : error

@@ -1,3 +1,5 @@
+import { networkInterfaces } from 'node:os'
+
 /** True for the unspecified address, which listens on every interface. */
 export const isWildcardHost = (host: string): boolean => ['0.0.0.0', '::', '[::]'].includes(host)
 
@@ -6,4 +8,14 @@ export function localUrl(url: string): string {
   const local = new URL(url)
   if (isWildcardHost(local.hostname)) local.hostname = local.hostname === '0.0.0.0' ? '127.0.0.1' : '[::1]'
   return local.href
+}
+
+/** Origin of a listener for other machines: the first address of this one in place of the unspecified address. */
+export function reachableUrl(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  if (!isWildcardHost(hostname)) return `${protocol}//${hostname}:${port}`
+  const own = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')
+  return `${protocol}//${own?.address ?? '127.0.0.1'}:${port}`
 }

@@ -76,6 +76,10 @@ describe('cluster', () => {
       expect.stringMatching(/mcpServers\.memory\.placement "one" needs cluster\.url/u),
     ])
     expect(mistakes({ mcpServers: { far: { url: 'http://far', placement: 'one' } } })).toHaveLength(1)
+    const idle = { memory: { command: 'memory', placement: 'one', idleStopMs: 1_000 } }
+    expect(mistakes({ mcpServers: idle, cluster: { url, secret } })).toEqual([
+      expect.stringMatching(/mcpServers\.memory\.idleStopMs cannot be combined with "placement": "one"/u),
+    ])
   })
 
   test('a change takes effect after a restart', () => {

@@ -51,8 +51,14 @@ function clusterRules({ cluster, mcpServers }: Config): readonly RuleViolation[]
     })
   if (advertise !== undefined && !isHttpUrl(advertise))
     violations.push({ path: ['cluster', 'advertise'], message: 'must be an http:// or https:// URL.' })
-  if (url !== undefined) return violations
   const placed = Object.entries(mcpServers).filter(([, server]) => isCommandServer(server) && server.placement === 'one')
+  for (const [name, { idleStopMs }] of placed)
+    if (idleStopMs > 0)
+      violations.push({
+        path: ['mcpServers', name, 'idleStopMs'],
+        message: 'cannot be combined with "placement": "one": the next replica would start the server again.',
+      })
+  if (url !== undefined) return violations
   return [
     ...violations,
     ...placed.map(([name]) => ({

@@ -276,6 +276,7 @@ const cluster = z.strictObject({
     .describe('URL at which other replicas reach this one. Default: host and port of listen'),
   leaseMs: ms
     .min(1_000)
+    .max(300_000)
     .default(10_000)
     .describe('How long a replica that died keeps a server with "placement": "one" from starting elsewhere'),
 })

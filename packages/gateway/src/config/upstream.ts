@@ -8,6 +8,7 @@ export function upstreamConfig(
 ): UpstreamConfig {
   const { disabled, start, idleStopMs, startTimeoutMs, sweepMs, graceMs, pingMs, concurrency, queue, timeoutMs } = server
   const settings = { start, idleStopMs, startTimeoutMs, sweepMs, graceMs, pingMs, concurrency, queue, timeoutMs }
-  const installing = isCommandServer(server) ? { installTimeoutMs: server.installTimeoutMs } : {}
-  return { target: targetOf(server, folder, defaults), disabled, ...settings, ...installing }
+  const { installTimeoutMs, placement } = isCommandServer(server) ? server : {}
+  const command = { ...(installTimeoutMs !== undefined && { installTimeoutMs }), ...(placement !== undefined && { placement }) }
+  return { target: targetOf(server, folder, defaults), disabled, ...settings, ...command }
 }

@@ -40,7 +40,8 @@ import { recordRun } from './run-record.ts'
 import { type Savings, SavingsCache } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
 
-export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'deferStartsUntil' | 'signIns'> {
+export interface GatewayOptions
+  extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'deferStartsUntil' | 'signIns' | 'placement'> {
   readonly read: ReadConfig
   /** Base folder for relative paths in the configuration. */
   readonly folder: string
@@ -127,7 +128,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, log, pace, open, deferStartsUntil, signIns, inspect, middleware = [] } = options
+    const { read, log, pace, open, deferStartsUntil, signIns, placement, inspect, middleware = [] } = options
     const { clock = systemClock, random = Math.random } = options
     const { config } = read
     this.#options = options
@@ -169,6 +170,7 @@ export class Gateway implements AsyncDisposable {
       ...(pace !== undefined && { pace }),
       ...(open !== undefined && { open }),
       ...(signIns !== undefined && { signIns }),
+      ...(placement !== undefined && { placement }),
       ...(deferStartsUntil !== undefined && { deferStartsUntil }),
     })
     this.proxy = new UpstreamProxy({

@@ -22,7 +22,7 @@ import type { Metrics } from '../observability/metrics.ts'
 import type { Redactor } from '../observability/redactor.ts'
 import { ActiveRequests } from './active-requests.ts'
 import { Bridges, type BridgesOptions } from './bridges.ts'
-import { routes } from './routes.ts'
+import { type ForwardRoute, routes } from './routes.ts'
 import { StartupWait } from './startup-wait.ts'
 
 export interface HttpOptions {
@@ -53,11 +53,17 @@ export interface HttpOptions {
   readonly edits: EditReview
   /** Sessions that all replicas share. */
   readonly sessions: SessionStore | undefined
+  /** Handles requests of other replicas. */
+  readonly forward?: ForwardRoute | undefined
+  /** Host name at which other replicas reach this one. */
+  readonly advertisedHost?: string | undefined
 }
 
 export interface ListeningGateway {
   /** The MCP endpoint for clients of this machine. */
   readonly url: string
+  /** The MCP endpoint at the address that it is bound to. */
+  readonly boundUrl: string
   readonly handler: Handler
   /** Resolves when no request is pending. */
   idle(): Promise<void>
@@ -93,7 +99,10 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     port,
     path: mcpPath,
     subpaths: true,
-    allowedHosts: allowedHosts(host, settings.allowedHosts),
+    allowedHosts: allowedHosts(host, [
+      ...settings.allowedHosts,
+      ...(options.advertisedHost === undefined ? [] : [options.advertisedHost]),
+    ]),
     ...(settings.allowedOrigins.length > 0 && { allowedOrigins: [...allowedHosts('localhost', []), ...settings.allowedOrigins] }),
     maxBodyBytes: limits.bodyBytes,
     sessions: { max: limits.sessions, ...(options.sessions !== undefined && { store: options.sessions }) },
@@ -148,6 +157,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const requests = new ActiveRequests(listening.server)
   return {
     url: localUrl(listening.url),
+    boundUrl: listening.url,
     handler: listening.handler,
     idle: () => requests.idle(),
     drain: () => bridges?.drain(),

@@ -12,11 +12,19 @@ export interface RouteOptions extends ApiOptions {
   readonly log: Log
   /** True when the gateway listens beyond loopback. */
   readonly isPublic: boolean
+  /** Handles requests of other replicas. */
+  readonly forward?: ForwardRoute | undefined
+}
+
+/** Route for requests of other replicas, which checks their signature. */
+export interface ForwardRoute {
+  readonly path: string
+  handle(request: Request, exchange: Exchange): Promise<Response>
 }
 
 /** Handles all paths outside the MCP endpoint: health, readiness, metrics and the admin API. */
 export function routes(options: RouteOptions): (request: Request, exchange: Exchange) => Promise<Response> {
-  const { metrics, gateway, authorization, isPublic, isReady, degraded, log } = options
+  const { metrics, gateway, authorization, isPublic, isReady, degraded, forward, log } = options
   const api = adminApi(options)
   // Without any token, every program on this machine can use every server, so their names and counts are no secret.
   const isOpen = (): boolean => !isPublic && gateway.config.tokens.length === 0
@@ -33,6 +41,7 @@ export function routes(options: RouteOptions): (request: Request, exchange: Exch
   const handle = async (request: Request, exchange: Exchange): Promise<Response> => {
     const { pathname } = new URL(request.url)
     if (pathname === apiPath || pathname.startsWith(`${apiPath}/`)) return api(request, exchange)
+    if (forward !== undefined && pathname === forward.path) return forward.handle(request, exchange)
     const handler = Object.hasOwn(handlers, pathname) ? handlers[pathname] : undefined
     if (handler === undefined) return notFound(pathname)
     if (request.method === 'GET' || request.method === 'HEAD') return handler(exchange)

@@ -7,6 +7,8 @@ export interface UpstreamConfig extends Partial<UpstreamSettings> {
   /** Protocol revision; default: negotiated. */
   readonly protocol?: ProtocolChoice
   readonly disabled?: boolean
+  /** `one`: of several replicas, one runs it. */
+  readonly placement?: 'each' | 'one'
 }
 
 /** Settings that can change without a restart of the upstream. */
@@ -50,7 +52,7 @@ const maxPingTimeoutMs = 10_000
 
 /** Fills in the defaults. */
 export function settingsOf(config: UpstreamConfig): UpstreamSettings {
-  const { target: _target, protocol: _protocol, disabled: _disabled, ...settings } = config
+  const { target: _target, protocol: _protocol, disabled: _disabled, placement: _placement, ...settings } = config
   const { pingMs = defaults.pingMs } = settings
   // A shorter ping interval implies a shorter timeout.
   const pingTimeoutMs = pingMs > 0 ? Math.min(pingMs, maxPingTimeoutMs) : maxPingTimeoutMs
@@ -59,7 +61,8 @@ export function settingsOf(config: UpstreamConfig): UpstreamSettings {
 
 /** True if the change does not require a restart. */
 export function isSameServer(a: UpstreamConfig, b: UpstreamConfig): boolean {
-  return (a.disabled === true) === (b.disabled === true) && a.protocol === b.protocol && isSameTarget(a.target, b.target)
+  const isSame = (a.disabled === true) === (b.disabled === true) && a.protocol === b.protocol
+  return isSame && (a.placement ?? 'each') === (b.placement ?? 'each') && isSameTarget(a.target, b.target)
 }
 
 export function isSameConfig(a: UpstreamConfig, b: UpstreamConfig): boolean {

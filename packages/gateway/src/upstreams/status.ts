@@ -9,6 +9,18 @@ export interface SandboxStatus {
   readonly write: readonly string[]
 }
 
+/** Replica that runs a server. */
+export interface ServerHolder {
+  /** Id of the replica. */
+  readonly replica: string
+  /** Where other replicas reach it. */
+  readonly address: string
+  /** Increases each time that the server moves. */
+  readonly fence: string
+  /** True if it is this replica. */
+  readonly isOwn: boolean
+}
+
 /** Status of an upstream. */
 export interface UpstreamStatus {
   readonly name: string
@@ -28,6 +40,8 @@ export interface UpstreamStatus {
   /** URL of a remote server, without credentials and query. */
   readonly address?: string
   readonly pid?: number
+  /** Replica that runs it; absent if every replica does, or while none is known. */
+  readonly holder?: ServerHolder
   /** Limits of its process; absent without a sandbox. */
   readonly sandbox?: SandboxStatus
   readonly server?: string

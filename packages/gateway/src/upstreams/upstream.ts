@@ -31,6 +31,8 @@ export interface UpstreamOptions {
   readonly pace?: Partial<Pace> | undefined
   /** True if no call may be sent before its tools are listed: after a restart it may offer other tools than before. */
   readonly isPinned?: (() => boolean) | undefined
+  /** Minimum of the grace period, for a server that moves between replicas. */
+  readonly minGraceMs?: number
   /** Called when a caller starts to wait for the connection. */
   readonly awaited?: () => void
   /** Opens the connection; default: `connect` of the client package. */
@@ -419,7 +421,7 @@ export class Upstream {
   }
 
   #scheduleRemoval(): void {
-    const { graceMs: ms } = this.#settings
+    const ms = Math.max(this.#settings.graceMs, this.#options.minGraceMs ?? 0)
     this.#timers.set('grace', { ms, isIdle: true, work: () => this.#list.replace([], { reads: 0, ms }) })
   }
 

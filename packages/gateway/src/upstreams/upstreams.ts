@@ -9,7 +9,7 @@ import { EventStream, type ToolsChanged, type UpstreamState } from './events.ts'
 import { Guard } from './process/guard.ts'
 import { StartQueue } from './process/start-queue.ts'
 import { type SignInLookup, withSignIn } from './sign-in.ts'
-import type { UpstreamStatus } from './status.ts'
+import type { ServerHolder, UpstreamStatus } from './status.ts'
 import { Upstream, type UpstreamOptions } from './upstream.ts'
 
 export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'> {
@@ -21,10 +21,22 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   readonly connect?: Omit<NonNullable<UpstreamOptions['connect']>, 'onProcess'>
   /** True if no call may be sent to an upstream before its tools are listed. */
   readonly isPinned?: (name: string) => boolean
+  /** Opens servers that run on one of several replicas. */
+  readonly placement?: Placement
   /** Sign-ins for servers that require authentication. */
   readonly signIns?: SignInLookup
   /** Until this resolves, servers with cached tools are started only if they are called. */
   readonly deferStartsUntil?: Promise<unknown>
+}
+
+/** Decides on which replica a server runs. */
+export interface Placement {
+  /** Wraps the function that opens a server on this replica. */
+  open(server: string, openHere: NonNullable<UpstreamOptions['open']>): NonNullable<UpstreamOptions['open']>
+  /** How long the tools of a server stay listed while it moves. */
+  readonly graceMs: number
+  /** The replica that runs a server, as far as this one knows. */
+  holder(server: string): ServerHolder | undefined
 }
 
 /** Effect of a new configuration, by upstream name. */
@@ -82,7 +94,10 @@ export class Upstreams implements AsyncDisposable {
   }
 
   statuses(): readonly UpstreamStatus[] {
-    return [...this.#upstreams.values()].map(({ status }) => status)
+    return [...this.#upstreams.values()].map(({ status }) => {
+      const holder = this.#options.placement?.holder(status.name)
+      return holder === undefined ? status : { ...status, holder }
+    })
   }
 
   tools(name: string): readonly Tool[] {
@@ -188,10 +203,12 @@ export class Upstreams implements AsyncDisposable {
   #create(name: string, config: UpstreamConfig | undefined, { cachedTools, isStale = false }: CreateOptions): void {
     if (config === undefined || this.#closing !== undefined) return
     const { random = Math.random, connect, pace, isPinned } = this.#options
-    const open: UpstreamOptions['open'] =
+    const openHere: NonNullable<UpstreamOptions['open']> =
       this.#options.open ??
       (async (target, options, starting) =>
         this.#startQueue.open(await withSignIn(target, this.#options.signIns), options, starting))
+    const placement = config.placement === 'one' ? this.#options.placement : undefined
+    const open = placement?.open(name, openHere) ?? openHere
     const upstream: Upstream = new Upstream({
       name,
       config,
@@ -202,6 +219,7 @@ export class Upstreams implements AsyncDisposable {
       connect: { ...connect, onProcess: this.#guard.track },
       pace,
       open,
+      minGraceMs: placement?.graceMs ?? 0,
       isPinned: () => isPinned?.(name) === true,
       awaited: () => this.#startQueue.review(),
     })

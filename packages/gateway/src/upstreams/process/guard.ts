@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { ProcessState } from '@unfold-mcp/client'
 
 const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
-// It only waits, so it needs little memory.
-const memoryFlags = ['--max-old-space-size=16', '--max-semi-space-size=1']
+/** Arguments of Node that run the guard program. It only waits, so it needs little memory. */
+export const guardArgs = ['--max-old-space-size=16', '--max-semi-space-size=1', program] as const
 const maxStarts = 5
 const marks: { readonly [L in ProcessState]: string } = { installing: '*', started: '+', ended: '-' }
 
@@ -46,7 +46,7 @@ export class Guard {
     if (this.#starts >= maxStarts) return
     this.#starts++
     // Detached, so that Ctrl-C in a terminal does not end it before the gateway.
-    const child = spawn(process.execPath, [...memoryFlags, program], {
+    const child = spawn(process.execPath, [...guardArgs], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       windowsHide: true,
