@@ -4,12 +4,12 @@ import { runs } from '../runs.ts'
 import { runHistory } from './history.ts'
 import { createWorld, type World } from './world.ts'
 
-// A failed history is repeated with UNFOLD_SEED=<its seed> npx vitest run test/cluster/history.test.ts
+// A failed history is repeated with UNFOLD_SEED=<seeds> npx vitest run test/cluster/history.test.ts
 const only = process.env.UNFOLD_SEED
 const seeds =
   only === undefined
     ? Array.from({ length: runs({ long: 200, sample: 10 }) }, (_, index) => 20_260_728 + index * 100)
-    : [Number(only)]
+    : only.split(',').map(Number)
 
 describe.skipIf(redisServer.isMissing)(`three replicas on Redis${redisServer.note}`, () => {
   let world: World

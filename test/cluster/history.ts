@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Approved, approvedCall, guardedCall } from './approvals.ts'
 import { type Random, randomOf } from './random.ts'
 import { Lost, Refused, SessionClient, Unknown } from './session-client.ts'
 import { type Group, groups, tokenOf, type World } from './world.ts'
@@ -51,13 +52,21 @@ export async function runHistory(world: World, { seed, requests, faults }: Histo
   })
   try {
     for (const { client } of sessions) await client.open()
+    const approvals: Approved[] = []
     const running = sessions.map((session, index) =>
-      runSession(session, randomOf(seed + index + 1), { requests, note, violations }),
+      runSession(session, randomOf(seed + index + 1), { world, requests, note, violations, approvals }),
     )
     await Promise.all([...running, runFaults(world, random, faults, note)])
     await heal(world)
     for (const { client } of sessions) await client.idle()
     await settle(world, sessions, violations)
+    for (const { nonce, isAcknowledged } of approvals) {
+      const owner = sessions.find(({ name }) => nonce.startsWith(`${name}-`))
+      if (!isAcknowledged || owner === undefined) continue
+      // An approval that was not used yet must still be there.
+      if (!world.recorded.has(nonce)) await guardedCall(owner.client, nonce)
+      if (!world.recorded.has(nonce)) violations.push(`the approval of ${nonce} was lost`)
+    }
     for (const [nonce, count] of world.recorded) if (count > 1) violations.push(`${nonce} ran ${count} times`)
     for (const nonce of acknowledgedCalls(log))
       if (!world.recorded.has(nonce)) violations.push(`${nonce} was acknowledged and did not run`)
@@ -69,13 +78,15 @@ export async function runHistory(world: World, { seed, requests, faults }: Histo
 }
 
 interface Recording {
+  readonly world: World
+  readonly approvals: Approved[]
   readonly requests: number
   readonly note: (what: string, details?: string) => void
   readonly violations: string[]
 }
 
 async function runSession(session: Session, random: Random, recording: Recording): Promise<void> {
-  const { requests, note, violations } = recording
+  const { world, requests, note, violations, approvals } = recording
   const { name, person, client, states } = session
   const change = async (group: Group, to: 'on' | 'off'): Promise<void> => {
     const [tool, args] = to === 'on' ? [`activate_${group}`, {}] : ['deactivate', { group }]
@@ -97,7 +108,12 @@ async function runSession(session: Session, random: Random, recording: Recording
       const roll = random()
       if (roll < 0.35) await change(random.pick(usable), random() < 0.7 ? 'on' : 'off')
       else if (roll < 0.45) await Promise.all(usable.map((group) => change(group, 'on')))
-      else if (roll < 0.75) await record(session, `${name}-${count}`, recording)
+      else if (roll < 0.49) {
+        const replica = random.pick(world.replicas)
+        const approved = await approvedCall(client, { nonce: `${name}-${count}`, port: replica.port, calls: 1 + random.below(2) })
+        if (approved.isAcknowledged) note('approved', approved.nonce)
+        approvals.push(approved)
+      } else if (roll < 0.75) await record(session, `${name}-${count}`, recording)
       else {
         const tools = await client.list()
         note('listed', name)

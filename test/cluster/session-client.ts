@@ -81,14 +81,14 @@ export class SessionClient {
   async identityAt(port: number): Promise<string> {
     const { message } = await this.#post(
       { id: ++this.#id, method: 'server/identity', params: {} },
-      `http://127.0.0.1:${port}/mcp`,
+      { url: `http://127.0.0.1:${port}/mcp` },
     )
     return (message?.result as { readonly server_id: string } | undefined)?.server_id ?? 'unknown'
   }
 
   /** Returns the text of a result. Throws `Unknown`, `Refused` or `Lost`. */
-  async call(name: string, args: object = {}): Promise<string> {
-    const { content, isError } = (await this.request('tools/call', { name, arguments: args })) as {
+  async call(name: string, args: object = {}, timeoutMs = requestTimeoutMs): Promise<string> {
+    const { content, isError } = (await this.request('tools/call', { name, arguments: args }, timeoutMs)) as {
       readonly content: readonly { readonly text?: string }[]
       readonly isError?: boolean
     }
@@ -97,17 +97,17 @@ export class SessionClient {
     return text
   }
 
-  async request(method: string, params: object): Promise<unknown> {
-    const { message } = await this.#post({ id: ++this.#id, method, params })
+  async request(method: string, params: object, timeoutMs = requestTimeoutMs): Promise<unknown> {
+    const { message } = await this.#post({ id: ++this.#id, method, params }, { timeoutMs })
     if (message?.error !== undefined) throw new Refused(message.error.message)
     return message?.result
   }
 
   async #post(
     body: object,
-    url = this.#url,
+    { url = this.#url, timeoutMs = requestTimeoutMs }: { readonly url?: string; readonly timeoutMs?: number } = {},
   ): Promise<{ readonly message: Message | undefined; readonly session: string | null }> {
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(requestTimeoutMs)])
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)])
     let status: number
     let text: string
     let session: string | null
@@ -124,7 +124,7 @@ export class SessionClient {
     } catch (error) {
       throw new Unknown(String(error))
     }
-    if (status === 404) throw new Lost(text)
+    if (status === 404) throw new Lost(`${JSON.stringify(body).slice(0, 80)}: ${text}`)
     if (status === 502 || status === 503 || status === 429) throw new Refused(text)
     if (status >= 300) throw new Error(`HTTP ${status}: ${text}`)
     const messages = messagesIn(text)

@@ -19,6 +19,8 @@ const people = ['ann', 'bob'] as const
 /** A token in the format of the gateway; only the name of its owner is different. */
 export const tokenOf = (person: string): string => `unf_${person.padEnd(43, '0')}`
 
+export const reviewerToken = tokenOf('reviewer')
+
 /** Three replicas behind a balancer, each with its own network to a real Redis, and servers that record their calls. */
 export interface World extends AsyncDisposable {
   readonly redis: TestRedis
@@ -47,6 +49,10 @@ export async function createWorld(): Promise<World> {
     cleanups.push(() => rm(folder, { recursive: true, force: true }))
     let isExtended = false
     const recorded = new Map<string, number>()
+    const record = (nonce: string): string => {
+      recorded.set(nonce, (recorded.get(nonce) ?? 0) + 1)
+      return `recorded ${nonce}`
+    }
     const toolboxes = groups.map((group) =>
       defineToolbox({ name: group, version: '1.0.0' }).tool(`use_${group}`, { description: `Uses ${group}` }, () => group),
     )
@@ -55,10 +61,12 @@ export async function createWorld(): Promise<World> {
     const work = defineToolbox({ name: 'work', version: '1.0.0' }).tool(
       'record',
       { description: 'Records a nonce', inputSchema: z.object({ nonce: z.string() }) },
-      ({ nonce }) => {
-        recorded.set(nonce, (recorded.get(nonce) ?? 0) + 1)
-        return `recorded ${nonce}`
-      },
+      ({ nonce }) => record(nonce),
+    )
+    work.tool(
+      'guarded',
+      { description: 'Records a nonce with approval', inputSchema: z.object({ nonce: z.string() }) },
+      ({ nonce }) => record(nonce),
     )
     const listening = await Promise.all([...toolboxes, work].map((toolbox) => listen(toolbox, { port: 0 })))
     for (const server of listening) cleanups.push(() => server.close())
@@ -110,6 +118,10 @@ function configuration(listening: readonly ListeningServer[]): object {
     exposure: 'groups',
     cluster: { prefix: 'history:' },
     profiles: { limited: { servers: ['alpha', 'beta', 'work'] } },
-    tokens: people.map((name) => ({ name, hash: hashOf(tokenOf(name)), ...(name === 'bob' && { profile: 'limited' }) })),
+    policy: { approvalTimeoutMs: 120_000, rules: [{ effect: 'ask', server: 'work', tool: ['guarded'] }] },
+    tokens: [
+      ...people.map((name) => ({ name, hash: hashOf(tokenOf(name)), ...(name === 'bob' && { profile: 'limited' }) })),
+      { name: 'reviewer', hash: hashOf(reviewerToken), role: 'reviewer' },
+    ],
   }
 }

@@ -141,9 +141,15 @@ export class Sessions {
       const { store, idleMs } = this.#options
       // A refused client does not know its session id, so it could not end the session.
       if (reply.status !== 200) await session.close()
-      // A session that cannot be stored is served by this replica alone.
-      else if (store !== undefined)
-        await session.share({ store, idleMs, now: this.#now }, { ...initialize }).catch(() => undefined)
+      else if (store !== undefined) {
+        try {
+          await session.share({ store, idleMs, now: this.#now }, { ...initialize })
+        } catch {
+          // Other replicas would not know it.
+          await session.close()
+          return storeUnavailable(body)
+        }
+      }
       return reply
     } catch (error) {
       if (!this.#byId.has(id)) release()
