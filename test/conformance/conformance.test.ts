@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { redisServer } from '../redis.ts'
 import { serveFixture } from './fixture.ts'
-import { serveBehindGateway } from './gateway.ts'
+import { serveBehindGateway, serveBehindReplicas } from './gateway.ts'
 import { expectationsIn, judged } from './judgement.ts'
 import { installedSuite, resultsOf, type Selection, type Serve, type Suite, scenariosOf } from './suite.ts'
 
@@ -25,6 +26,7 @@ describe('the official conformance suite', () => {
   const subjects: readonly { readonly where: string; readonly list: string; readonly serve: Serve }[] = [
     { where: '', list: '', serve: serveFixture },
     { where: ' behind a gateway', list: 'gateway-', serve: serveBehindGateway },
+    ...(redisServer.isMissing ? [] : [{ where: ' behind three replicas', list: 'gateway-', serve: serveBehindReplicas }]),
   ]
   const cases = subjects.flatMap((subject) => Object.entries(eras).map(([era, belongs]) => ({ ...subject, era, belongs })))
 
