@@ -129,9 +129,10 @@ test('no file contains a secret', async () => {
       undefined,
     ])
   }
-  for (const { environment = {} } of Object.values(compose.services))
-    for (const [name, value] of Object.entries(environment))
-      if (/URL|SECRET|PASSWORD|AUTH/u.test(name)) expect([name, value]).toEqual([name, expect.stringContaining('${')])
+  const variables = Object.values(compose.services).flatMap(({ environment = {} }) => Object.entries(environment))
+  const sensitive = variables.filter(([name]) => /URL|SECRET|PASSWORD|AUTH/u.test(name))
+  expect(sensitive.length).toBeGreaterThan(0)
+  expect(sensitive.filter(([, value]) => !value.includes('${'))).toEqual([])
   expect(await readFile(join(deploy, 'config/unfold.json'), 'utf8')).not.toMatch(/"(?:secret|url|hash)":/u)
 })
 

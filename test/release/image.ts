@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { stagesOf } from './dockerfile.ts'
+import { type Instruction, stagesOf } from './dockerfile.ts'
 
-/** Stages of the Dockerfile: how the packages are packed, and the image. */
-export const [build = [], image = []] = stagesOf(await readFile(new URL('../../Dockerfile', import.meta.url), 'utf8'))
+const stages = stagesOf(await readFile(new URL('../../Dockerfile', import.meta.url), 'utf8'))
+
+/** The stage of the Dockerfile that packs the packages. */
+export const build: readonly Instruction[] = stages[0] ?? []
+
+/** The stage of the Dockerfile that becomes the image. */
+export const image: readonly Instruction[] = stages[1] ?? []

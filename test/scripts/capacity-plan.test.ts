@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Measured, readMeasured } from '../../bench/src/cluster/measured.ts'
@@ -143,9 +144,9 @@ describe('measured numbers', () => {
   })
 })
 
-test('npm run bench -- cluster explains an invalid plan', () => {
-  const script = new URL('../../scripts/bench.mjs', import.meta.url).pathname
-  const { status, stderr } = spawnSync(process.execPath, [script, 'cluster', '--plan', 'users=many'], { encoding: 'utf8' })
+test('the benchmark explains an invalid plan', () => {
+  const program = fileURLToPath(new URL('../../bench/dist/cluster/main.js', import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [program, '--plan', 'users=many'], { encoding: 'utf8' })
   expect(stderr).toContain('Invalid plan: "users=many"')
   expect(status).toBe(1)
 })

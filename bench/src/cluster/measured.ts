@@ -29,7 +29,7 @@ export interface Measured {
 }
 
 /** Where a run stores its results. */
-export const measuredFile = fileURLToPath(new URL('../../results/cluster.json', import.meta.url))
+const measuredFile = fileURLToPath(new URL('../../results/cluster.json', import.meta.url))
 
 const fields = {
   replica: ['bytes', 'bytesPerSession', 'cpuSecondsPerSession', 'cpuSecondsPerCopy', 'cpuSecondsPerCall', 'cpuSecondsPerList'],
