@@ -30,6 +30,7 @@ export const sections: readonly Section[] = [
       'scaling',
       'sandbox',
       'secrets',
+      'deploying',
       'command-line',
     ),
   },
