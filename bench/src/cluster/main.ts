@@ -1,17 +1,37 @@
-// npm run bench -- cluster --plan users=1000[,calls=5]
+// npm run bench -- cluster [--quick] [--json], or --plan users=1000[,calls=5] with the numbers of the last run
 import { parseArgs } from 'node:util'
-import { readMeasured } from './measured.ts'
+import { type ClusterPlan, measureCluster } from './measure.ts'
+import { readMeasured, writeMeasured } from './measured.ts'
 import { planFor } from './plan.ts'
 import { planText } from './plan-report.ts'
+import { reportOf, targetsOf } from './report.ts'
 import { parseWorkload } from './workload.ts'
 
-const { plan } = parseArgs({ options: { plan: { type: 'string' } } }).values
+const options = { plan: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' } } as const
+const { plan, quick, json } = parseArgs({ options }).values
+
+const fullPlan: ClusterPlan = {
+  pace: { rounds: 20, sliceMs: 200, warmUpMs: 3_000 },
+  sessions: 1_000,
+  requests: 4_000,
+  changes: 200,
+}
+const quickPlan: ClusterPlan = { pace: { rounds: 5, sliceMs: 100, warmUpMs: 500 }, sessions: 100, requests: 400, changes: 20 }
 
 try {
-  if (plan === undefined) throw new Error('Usage: npm run bench -- cluster --plan users=1000')
-  const workload = parseWorkload(plan)
-  console.log(planText(workload, planFor(workload, readMeasured())))
+  if (plan === undefined) await measure()
+  else {
+    const workload = parseWorkload(plan)
+    console.log(planText(workload, planFor(workload, readMeasured())))
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
+}
+
+async function measure(): Promise<void> {
+  const results = await measureCluster(quick === true ? quickPlan : fullPlan)
+  writeMeasured(results.measured)
+  console[json === true ? 'error' : 'log'](reportOf(results))
+  if (json === true) console.log(JSON.stringify({ ...results, targets: targetsOf(results) }, undefined, 2))
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** What a run of `npm run bench -- cluster` measured, per session, call and list. Operations are round trips to Redis. */
@@ -35,6 +36,11 @@ const fields = {
   replica: ['bytes', 'bytesPerSession', 'cpuSecondsPerSession', 'cpuSecondsPerCopy', 'cpuSecondsPerCall', 'cpuSecondsPerList'],
   redis: ['bytes', 'bytesPerSession', 'operationsPerSession', 'operationsPerCall', 'operationsPerList', 'cpuSecondsPerOperation'],
 } as const
+
+export function writeMeasured(measured: Measured): void {
+  mkdirSync(dirname(measuredFile), { recursive: true })
+  writeFileSync(measuredFile, `${JSON.stringify(measured, undefined, 2)}\n`)
+}
 
 /** Reads the results of the last run. Throws an error with the fix if there are none. */
 export function readMeasured(file: string = measuredFile): Measured {

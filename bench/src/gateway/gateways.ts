@@ -38,6 +38,8 @@ export interface Running extends AsyncDisposable {
 /** Our gateway, with more endpoints. */
 export interface RunningUnfold extends Running {
   readonly url: string
+  /** Its data folder. */
+  readonly home: string
 }
 
 export const names = { direct: 'direct', hub: 'mcp-hub', proxy: 'mcp-proxy', unfold: 'Unfold' } as const
@@ -65,7 +67,10 @@ const ourProgram = fileURLToPath(new URL('../../../packages/cli/bundle/main.js',
 export const unfold = {
   name: names.unfold,
   isSingle: false,
-  start: async (upstreams: UpstreamSet, options: { readonly home?: string } = {}): Promise<RunningUnfold> => {
+  start: async (
+    upstreams: UpstreamSet,
+    options: { readonly home?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+  ): Promise<RunningUnfold> => {
     const folder = await ownFolder()
     const servers = upstreams.names
     const file = join(folder, 'unfold.json')
@@ -82,7 +87,7 @@ export const unfold = {
     await writeFile(file, JSON.stringify(config))
     const port = await freePort()
     const args = [ourProgram, 'serve', file, '--http', String(port), '--log-level', 'error']
-    const child = started(args, folder, { UNFOLD_HOME: options.home ?? folder })
+    const child = started(args, folder, { UNFOLD_HOME: options.home ?? folder, ...options.environment })
     const url = `http://127.0.0.1:${port}/mcp`
     return {
       ...(await processOf(names.unfold, child, {
@@ -91,6 +96,7 @@ export const unfold = {
         connect: () => streamableWire(url, { receivesNotifications: true }),
       })),
       url,
+      home: options.home ?? folder,
       toolName: underscored,
     }
   },

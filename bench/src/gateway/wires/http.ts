@@ -59,7 +59,7 @@ export class HttpConnection {
 
   /** Reads an event stream until it ends; resolves when it has started. */
   listen(headers: string, onBytes: (bytes: Buffer) => void): Promise<void> {
-    const head = `GET ${this.#url.pathname} HTTP/1.1\r\nhost: ${this.#url.host}\r\naccept: text/event-stream\r\n${headers}\r\n`
+    const head = `GET ${this.#url.pathname}${this.#url.search} HTTP/1.1\r\nhost: ${this.#url.host}\r\naccept: text/event-stream\r\n${headers}\r\n`
     return new Promise((resolve, reject) => {
       const onHead = (status: number): void => {
         if (status === 200) resolve()

@@ -1,17 +1,37 @@
 import { HttpConnection } from './http.ts'
 import { changed, clientInfo, cutter, initializeParams, type Wire } from './wire.ts'
 
-/** A session client over Streamable HTTP. `receivesNotifications` opens the stream for notifications. */
+export interface StreamableOptions {
+  /** Opens the stream for notifications. */
+  readonly receivesNotifications?: boolean
+  /** Address of the replica that has the stream. Default: the one that has the requests. */
+  readonly elsewhere?: string
+}
+
+/** A client whose session other replicas serve too. */
+export interface StreamableWire extends Wire {
+  /** Sends a request to another address. */
+  askAt(address: string, method: string, params?: object): Promise<Buffer>
+}
+
+/** A session client over Streamable HTTP. */
 export async function streamableWire(
   address: string,
-  { receivesNotifications = false }: { readonly receivesNotifications?: boolean } = {},
-): Promise<Wire> {
+  { receivesNotifications = false, elsewhere }: StreamableOptions = {},
+): Promise<StreamableWire> {
   const url = new URL(address)
-  const [asking, listening] = [new HttpConnection(url), new HttpConnection(url)]
-  const wire: Wire = {
-    async ask(method, params = {}) {
-      const message = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
-      return (await asking.post(url.pathname, headers, message)).body
+  const [asking, listening] = [new HttpConnection(url), new HttpConnection(new URL(elsewhere ?? address))]
+  const path = `${url.pathname}${url.search}`
+  const messageOf = (method: string, params: object): string => JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
+  const wire: StreamableWire = {
+    ask: async (method, params = {}) => (await asking.post(path, headers, messageOf(method, params))).body,
+    async askAt(other, method, params = {}) {
+      const connection = new HttpConnection(new URL(other))
+      try {
+        return (await connection.post(path, headers, messageOf(method, params))).body
+      } finally {
+        connection.close()
+      }
     },
     noticed: () => undefined,
     async [Symbol.asyncDispose]() {
@@ -23,9 +43,9 @@ export async function streamableWire(
   let headers = ''
   try {
     const hello = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: initializeParams })
-    const { session } = await asking.post(url.pathname, headers, hello)
+    const { session } = await asking.post(path, headers, hello)
     headers = `mcp-protocol-version: ${initializeParams.protocolVersion}\r\nmcp-session-id: ${session}\r\n`
-    await asking.post(url.pathname, headers, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }))
+    await asking.post(path, headers, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }))
     const onEvent = cutter('\n\n', (event) => {
       if (event.includes(changed)) wire.noticed()
     })
