@@ -25,6 +25,8 @@ export interface Redis extends AsyncDisposable {
   /** Commands sent so far, without the checks of the connection. */
   readonly roundTrips: number
   readonly prefix: string
+  /** Address of the server that Sentinel names; absent without Sentinel. It changes with a failover. */
+  readonly master?: string | undefined
   /** True for Redis Cluster, where the keys of a script need a common hash tag. */
   readonly isSharded: boolean
 }
@@ -97,6 +99,10 @@ class RedisConnection implements Redis {
     return this.#problem
   }
 
+  get master(): string | undefined {
+    return this.#client?.master
+  }
+
   get roundTrips(): number {
     return this.#roundTrips
   }
@@ -133,8 +139,9 @@ class RedisConnection implements Redis {
       if (subscribers.size > 0 || this.#channels.get(channel) !== subscribers) return
       this.#channels.delete(channel)
       if (!this.#subscribed.delete(channel)) return
-      const unsubscribed = this.#client?.unsubscribe(channel) ?? Promise.resolve()
-      await this.#inTime(unsubscribed).catch(() => undefined)
+      const unsubscribed = this.#inTime(this.#client?.unsubscribe(channel) ?? Promise.resolve()).catch(() => undefined)
+      // Nothing arrives meanwhile.
+      if (!this.#isBlocked) await unsubscribed
     }
   }
 
@@ -225,10 +232,9 @@ class RedisConnection implements Redis {
 
   #inTime<T>(reply: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new RedisUnavailable(`Redis is unavailable: no reply within ${this.#timeoutMs} ms`)),
-        this.#timeoutMs,
-      )
+      const late = (): void => reject(new RedisUnavailable(`Redis is unavailable: no reply within ${this.#timeoutMs} ms`))
+      // After a busy time of this process, the reply may have arrived before the timer is handled.
+      const timer = setTimeout(() => setImmediate(late), this.#timeoutMs)
       reply.then(resolve, reject).finally(() => clearTimeout(timer))
     })
   }
