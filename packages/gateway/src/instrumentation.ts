@@ -75,17 +75,13 @@ export class Instrumentation {
 
   /** Gateway options that connect this instrumentation. */
   hooks(config: () => Config, buckets?: SharedBuckets): InstrumentationHooks {
-    const rateLimiter = new RateLimiter({
-      perMinute: () => config().limits.callsPerMinute,
-      onLimited: this.metrics.rateLimited,
-      shared: buckets,
-    })
+    const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
     const { journal, redactor, audit } = this
     const logTrust = trustLog(this)
     const record = auditCalls({ log: this.#rawLog, journal, redactor, audit })
     return {
       middleware: [record, this.gate.middleware, shareCalls(() => config().limits.calls), traceCalls(this.#telemetry)],
-      admit: (call) => rateLimiter.admit(call),
+      admit: (call) => (buckets === undefined ? rateLimiter.admit(call) : rateLimiter.admitShared(buckets, call)),
       ...(audit !== undefined && {
         rejected: ({ reason, tool, arguments: input, ...caller }) => audit.rejection(caller, { tool, input, outcome: reason }),
       }),

@@ -39,7 +39,7 @@ export class RedisCatalog implements CatalogStore {
   readonly #options: RedisCatalogOptions
   /** Versions as read or written last, by kind and upstream. */
   readonly #versions = new Map<string, string>()
-  #writing: Promise<void> = Promise.resolve()
+  #writing: Promise<unknown> = Promise.resolve()
 
   constructor(redis: Redis, options: RedisCatalogOptions) {
     this.#redis = redis
@@ -100,12 +100,11 @@ export class RedisCatalog implements CatalogStore {
   async #replace(kind: Kind, upstream: string, value: object): Promise<void> {
     const text = JSON.stringify({ format, ...value })
     // One after the other: each carries the version of the one before.
-    this.#writing = this.#writing.then(async () => {
-      const version = this.#versions.get(`${kind} ${upstream}`) ?? '0'
-      const outcome = await this.#run(replace, kind, upstream, version, text)
-      if (outcome === 'stale') this.#options.onStale(upstream)
-    })
-    await this.#writing
+    const writing = this.#writing.then(() =>
+      this.#run(replace, kind, upstream, this.#versions.get(`${kind} ${upstream}`) ?? '0', text),
+    )
+    this.#writing = writing
+    if ((await writing) === 'stale') this.#options.onStale(upstream)
   }
 
   /** Runs a script that returns a value and the version, which is remembered. */

@@ -31,8 +31,10 @@ const sentinelConnections = 8
 /** Creates a client that rejects commands while it is disconnected. The library is loaded here only. */
 export async function createRedisClient(
   { kind, isTls, username, password, nodes, database, master }: RedisTarget,
-  { onReady, onError }: ClientEvents,
+  events: ClientEvents,
 ): Promise<RedisClient> {
+  const onReady = (): void => events.onReady()
+  const onError = (error: unknown): void => events.onError(error)
   // A CommonJS module: the bundle of the command has its default export only.
   const { default: library } = await import('@redis/client')
   const { createClient, createCluster, createSentinel, ErrorReply } = library

@@ -8,8 +8,6 @@ export interface RateLimiterOptions {
   /** Calls per minute and client; also the burst size. */
   readonly perMinute: () => number
   readonly onLimited?: () => void
-  /** Default: each process has its own buckets, which also apply while the shared ones are unavailable. */
-  readonly shared?: SharedBuckets | undefined
   readonly now?: () => number
 }
 
@@ -17,6 +15,11 @@ export interface RateLimiterOptions {
 export interface SharedBuckets {
   /** Takes a token. Resolves with the time until there is one; 0 if it was taken; `undefined` if the buckets are unavailable. */
   take(key: string, perMinute: number): Promise<number | undefined>
+}
+
+interface AdmittedCall {
+  readonly scope: string
+  readonly share: string | undefined
 }
 
 /** Token bucket per client. */
@@ -41,19 +44,16 @@ export class RateLimiter {
   }
 
   /** Counts a call, or throws `rate_limited`. Clients with the same token share a limit; anonymous sessions have their own. */
-  admit({ scope, share }: { readonly scope: string; readonly share: string | undefined }): void | Promise<void> {
-    const { shared, perMinute } = this.#options
-    const key = share ?? scope
-    if (shared === undefined) return this.#admitHere(key)
-    return shared.take(key, perMinute()).then((waitMs) => {
-      if (waitMs === undefined) this.#admitHere(key)
-      else if (waitMs > 0) this.#refuse(waitMs)
-    })
+  admit({ scope, share }: AdmittedCall): void {
+    const bucket = this.#bucketFor(share ?? scope)
+    if (!bucket.tryTake(1)) this.#refuse(bucket.msUntil(1))
   }
 
-  #admitHere(key: string): void {
-    const bucket = this.#bucketFor(key)
-    if (!bucket.tryTake(1)) this.#refuse(bucket.msUntil(1))
+  /** Like `admit`, for all replicas together. While the shared buckets are unavailable, those of this process apply. */
+  async admitShared(buckets: SharedBuckets, call: AdmittedCall): Promise<void> {
+    const waitMs = await buckets.take(call.share ?? call.scope, this.#options.perMinute())
+    if (waitMs === undefined) this.admit(call)
+    else if (waitMs > 0) this.#refuse(waitMs)
   }
 
   #refuse(retryAfterMs: number): never {

@@ -65,14 +65,20 @@ const approve = (gateway: Served, id: string): Promise<Response> =>
 /** A call that needs approval, and its question as another replica shows it. */
 async function asked(from: Served, shownAt: Served, text: string) {
   const client = await from.connect()
-  const result = client.call('effects__write', { text })
+  const result = (async () => {
+    try {
+      return await client.call('effects__write', { text })
+    } finally {
+      await client.close()
+    }
+  })()
   let found: ApprovalReport | undefined
   await until(async () => {
     const all = (await shownAt.api('/approvals')) as readonly ApprovalReport[]
     found = all.find(({ arguments: given }) => given[0]?.value.includes(text))
     return found !== undefined
   }, 'the question is shown')
-  return { id: found?.id ?? '', result: result.finally(() => client.close()) }
+  return { id: found?.id ?? '', result }
 }
 
 /** Lists and calls as clients of both eras, and tries a call that needs approval. */
@@ -113,8 +119,8 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
   test('a question is answered on another replica, once', async () => {
     const [first, second] = replicas
     const { id, result } = await asked(first, second, 'approved elsewhere')
-    const statuses = await Promise.all([approve(first, id), approve(second, id)])
-    expect(statuses.map((each) => each.status).toSorted()).toEqual([200, 409])
+    const decided = await Promise.all([approve(first, id), approve(second, id)])
+    expect(new Set(decided.map((each) => each.status))).toEqual(new Set([200, 409]))
     expect(textOf(await result)).toContain('wrote approved elsewhere')
   })
 

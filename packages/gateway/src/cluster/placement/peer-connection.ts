@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type CallResult, ClientError, type ConnectionEvent, type ConnectOptions, type ServerRequest } from '@unfold-mcp/client'
+import { type CallResult, ClientError, type ConnectionEvent, type ConnectOptions } from '@unfold-mcp/client'
 import { ByteLines, printable, type Tool } from '@unfold-mcp/core'
 import type { UpstreamCall, UpstreamConnection } from '../../upstreams/connection.ts'
 import { UpstreamError } from '../../upstreams/errors.ts'
@@ -194,7 +194,7 @@ export class PeerConnection implements UpstreamConnection {
           const withdrawn = new AbortController()
           questions.set(question, withdrawn)
           const asking = AbortSignal.any([withdrawn.signal, ended.signal])
-          void this.#answer(request.id, question, relay.onRequest(line.question.request as ServerRequest, asking))
+          void this.#answer(request.id, question, relay.onRequest(line.question.request, asking))
         }
         if (line.error !== undefined) throw errorOf(server, line.error)
         if ('result' in line) return line.result
