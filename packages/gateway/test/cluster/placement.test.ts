@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisServer, startRedis, type TestRedis } from '../../../../test/redis.ts'
-import { until } from '../../../client/test/processes.ts'
+import { isAlive, until } from '../../../client/test/processes.ts'
 import { clusterKey } from '../../src/cluster/keys.ts'
 import { Signatures } from '../../src/cluster/placement/signature.ts'
 import { asking, everything, person } from '../proxy-clients.ts'
@@ -92,6 +92,23 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
     expect(moved).toMatch(/^\d+(?:\nNo longer listed: one__second\.)?$/u)
     await closing
     expect(other.gateway.upstreams.get('one')?.status.pid).toBeTypeOf('number')
+  })
+
+  test('ends while Redis is down, and starts again when it is back', async () => {
+    await using down = await startRedis()
+    const plain = server('plain.mjs', JSON.stringify({ tools: ['first'] }))
+    await using cluster = await replicas(down, plain, { cluster: { leaseMs: 3_000 } })
+    const { holder, other } = cluster
+    const pid = holder.gateway.upstreams.get('one')?.status.pid
+    expect(isAlive(pid)).toBe(true)
+    await down.stop()
+    await until(() => !isAlive(pid), 'the end of the server')
+    await using ada = await person(other.url, { era: 'session' })
+    expect(await ada.text('one__first').catch(String)).toMatch(/was not called/u)
+    await down.start()
+    await until(async () => /^\d+$/u.test(await ada.text('one__first', { make: { pid: 1 } }).catch(String)), 'the server')
+    const pids = [holder, other].map(({ gateway }) => gateway.upstreams.get('one')?.status.pid)
+    expect(pids.filter((each) => each !== undefined)).toHaveLength(1)
   })
 
   test('AT-M12-1 (M12): a request between replicas needs the secret, and is accepted once', async () => {
