@@ -111,6 +111,7 @@ export class ForwardHandler {
     if (forwarded.kind === 'call' || forwarded.kind === 'request') return this.#call(forwarded, upstream, disconnected)
     if (forwarded.kind === 'subscribe') return this.#subscribe(forwarded, target)
     if (forwarded.kind === 'answer') this.#answer(forwarded)
+    if (forwarded.kind === 'restart') upstream.restart()
     return result(forwarded.kind === 'tools' ? upstream.tools : {})
   }
 

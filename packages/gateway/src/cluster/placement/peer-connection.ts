@@ -109,6 +109,10 @@ export class PeerConnection implements UpstreamConnection {
     return this.#exchange({ kind: 'request', id, method, params: { ...params }, options: sentOptions(options) }, options)
   }
 
+  async restart(): Promise<void> {
+    await this.#ask({ kind: 'restart' })
+  }
+
   async subscribe(uri: string): Promise<void> {
     await this.#ask({ kind: 'subscribe', peer: this.#peer, uri, isWanted: true })
   }
