@@ -1199,6 +1199,7 @@ export const requirements = [
     behaviour:
       'while Redis is down, slow, full or read-only, known clients list and call, approvals are refused, and status shows it',
   },
+  { id: 'M07', transports: 'none', behaviour: '`unfold status` shows the replicas and the state of Redis, and nothing secret' },
   {
     id: 'M10',
     transports: 'none',

@@ -71,3 +71,10 @@ function tomlOf(value: unknown): string {
   const entries = Object.entries(value as object).map(([key, each]) => `${JSON.stringify(key)} = ${tomlOf(each)}`)
   return `{ ${entries.join(', ')} }`
 }
+
+test('the secret of a cluster and the password of its Redis are not shown', () => {
+  const cluster = { url: 'redis+sentinel://ada:abc1@a.example,b.example/main', secret: 'abc2 of the cluster' }
+  const shown = maskConfigText('unfold.json', JSON.stringify({ cluster }, undefined, 2))
+  expect(shown).toContain('a.example,b.example/main')
+  expect(shown).not.toMatch(/abc\d/u)
+})

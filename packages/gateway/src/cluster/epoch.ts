@@ -4,17 +4,27 @@ import { RedisReplyError } from './redis-client.ts'
 
 const checkMs = 3_000
 
-/** Redis came back without the decisions that it had. */
+/** Decisions in Redis are missing, or may be. */
 export class DataLost extends Error {
   override readonly name = 'DataLost'
 }
 
-const lostMessage = (key: string): string =>
-  `Redis lost its data: approvals and trust decisions are missing. Calls that need approval are denied, and new tools of servers with "trust": "pin" or "review" are held. Restore the data, or start without it: redis-cli HDEL '${key}' lost`
+const causes: { readonly [cause: string]: readonly [cause: string, remedy: string] } = {
+  data: ['Redis lost its data: approvals and trust decisions are missing', 'Restore the data, or start without it'],
+  failover: [
+    'Redis failed over to another server, which may lack the last approvals, revocations and trust decisions',
+    'Check them, then confirm',
+  ],
+}
+
+function lostMessage(key: string, lost: string): string {
+  const [cause, remedy] = causes[lost] ?? ['Decisions in Redis may be missing', 'Check them, then confirm']
+  return `${cause}. Calls that need approval are denied, and new tools of servers with "trust": "pin" or "review" are held. ${remedy}: redis-cli HDEL '${key}' lost`
+}
 
 /**
  * Finds out whether Redis still has its data. ARGV: the epoch that the caller knows, or empty; an epoch for the case that there is
- * none. An epoch that is gone or replaced means lost data; "after <epoch>" records that this was noticed, for replicas that notice
+ * none; the server that Sentinel names, or empty. An epoch that is gone or replaced means lost data; "after <epoch>" records that this was noticed, for replicas that notice
  * it later.
  */
 const check: Script = {
@@ -26,13 +36,19 @@ if not current then
   redis.call('HSET', KEYS[1], 'current', current)
 end
 if known ~= '' and known ~= current and redis.call('HEXISTS', KEYS[1], 'after ' .. known) == 0 then
-  redis.call('HSET', KEYS[1], 'after ' .. known, current, 'lost', '1')
+  redis.call('HSET', KEYS[1], 'after ' .. known, current, 'lost', 'data')
 end
-return { current, redis.call('HEXISTS', KEYS[1], 'lost') }`,
+local server = redis.call('HGET', KEYS[1], 'server')
+if ARGV[3] ~= '' and server ~= ARGV[3] then
+  redis.call('HSET', KEYS[1], 'server', ARGV[3])
+  if server then redis.call('HSETNX', KEYS[1], 'lost', 'failover') end
+end
+return { current, redis.call('HGET', KEYS[1], 'lost') or '' }`,
 }
 
 const fence = `
-if redis.call('HGET', KEYS[1], 'current') ~= ARGV[1] or redis.call('HEXISTS', KEYS[1], 'lost') == 1 then
+local fence = redis.call('HMGET', KEYS[1], 'current', 'server', 'lost')
+if (fence[1] or '') .. ' ' .. (fence[2] or '') ~= ARGV[1] or fence[3] then
   return redis.error_reply('UNFOLDLOST data of the cluster is missing')
 end
 `
@@ -56,7 +72,7 @@ export class DataEpoch {
   readonly #timer: NodeJS.Timeout
   #epoch: string | undefined
   #isChecked = false
-  #isLost = false
+  #lost = ''
 
   constructor(options: DataEpochOptions) {
     this.#options = options
@@ -77,20 +93,22 @@ export class DataEpoch {
 
   async check(): Promise<void> {
     const { redis, onEpoch, onLost } = this.#options
-    const reply = await redis.script(check, [this.key], [this.#epoch ?? '', randomUUID()]).catch((error: unknown) => {
-      if (error instanceof RedisReplyError)
-        onLost(`${this.key} in Redis belongs to another program (${error.message}). Set another cluster.prefix.`)
-      throw error
-    })
-    const [current, lost] = Array.isArray(reply) ? reply : []
-    const isLost = Number(lost) !== 0
-    const hasChanged = isLost !== this.#isLost || current !== this.#epoch || !this.#isChecked
-    if (current !== this.#epoch) onEpoch(String(current))
-    this.#epoch = String(current)
-    this.#isLost = isLost
+    const reply = await redis
+      .script(check, [this.key], [this.#epoch ?? '', randomUUID(), redis.master ?? ''])
+      .catch((error: unknown) => {
+        if (error instanceof RedisReplyError)
+          onLost(`${this.key} in Redis belongs to another program (${error.message}). Set another cluster.prefix.`)
+        throw error
+      })
+    const [current, lost] = Array.isArray(reply) ? reply.map(String) : []
+    const hasChanged = lost !== this.#lost || current !== this.#epoch || !this.#isChecked
+    if (current === undefined || lost === undefined) return
+    if (current !== this.#epoch) onEpoch(current)
+    this.#epoch = current
+    this.#lost = lost
     this.#isChecked = true
     if (!hasChanged) return
-    onLost(isLost ? lostMessage(this.key) : undefined)
+    onLost(lost === '' ? undefined : lostMessage(this.key, lost))
     for (const listener of this.#listeners) listener()
   }
 
@@ -100,11 +118,15 @@ export class DataEpoch {
     if (!this.#isChecked) await this.check()
     if (this.#epoch === undefined) throw new RedisUnavailable('Redis is unavailable: not connected yet')
     try {
-      return await this.#options.redis.script(script, [this.key, ...keys], [this.#epoch, ...args])
+      return await this.#options.redis.script(
+        script,
+        [this.key, ...keys],
+        [`${this.#epoch} ${this.#options.redis.master ?? ''}`, ...args],
+      )
     } catch (error) {
       if (!(error instanceof RedisReplyError) || !error.message.startsWith('UNFOLDLOST')) throw error
       await this.check().catch(() => undefined)
-      throw new DataLost(lostMessage(this.key), { cause: error })
+      throw new DataLost(lostMessage(this.key, this.#lost), { cause: error })
     }
   }
 

@@ -3,6 +3,8 @@ import type { RedisTarget } from '../base/redis-url.ts'
 
 /** One client of the library, whichever way Redis is deployed. */
 export interface RedisClient {
+  /** Address of the server that Sentinel names. */
+  readonly master?: string | undefined
   connect(): Promise<unknown>
   /** `key`: the first key of the command, by which Redis Cluster finds the node. */
   send(key: string | undefined, args: readonly string[]): Promise<unknown>
@@ -35,9 +37,7 @@ export async function createRedisClient(
 ): Promise<RedisClient> {
   const onReady = (): void => events.onReady()
   const onError = (error: unknown): void => events.onError(error)
-  // A CommonJS module: the bundle of the command has its default export only.
-  const { default: library } = await import('@redis/client')
-  const { createClient, createCluster, createSentinel, ErrorReply } = library
+  const { createClient, createCluster, createSentinel, ErrorReply } = await library()
   const translated = (reply: Promise<unknown>): Promise<unknown> =>
     reply.catch((error: unknown) => {
       throw error instanceof ErrorReply ? new RedisReplyError(error.message) : error
@@ -62,8 +62,16 @@ export async function createRedisClient(
       masterPoolSize: sentinelConnections,
       commandOptions,
     })
-    client.on('error', onError).on('client-error', onError).on('ready', onReady).on('topology-change', onReady)
+    let current: string | undefined
+    client.on('error', onError).on('client-error', onError).on('ready', onReady)
+    client.on('topology-change', ({ type, node }: { readonly type: string; readonly node?: RedisTarget['nodes'][number] }) => {
+      if (type === 'MASTER_CHANGE' && node !== undefined) current = `${node.host}:${node.port}`
+      onReady()
+    })
     return {
+      get master() {
+        return current
+      },
       connect: () => client.connect(),
       send: (_key, args) => translated(client.sendCommand(false, [...args])),
       subscribe: (channel, listener) => client.subscribe(channel, listener),
@@ -95,6 +103,14 @@ export async function createRedisClient(
     unsubscribe: (channel) => client.unsubscribe(channel),
     destroy: async () => client.destroy(),
   }
+}
+
+type Library = typeof import('@redis/client')
+
+// A CommonJS module, whose exports a bundle has only as the default.
+async function library(): Promise<Library> {
+  const { default: exports } = (await import('@redis/client')) as unknown as { readonly default: Library }
+  return exports
 }
 
 // Random, so that all replicas do not reconnect at the same moment.

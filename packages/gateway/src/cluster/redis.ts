@@ -25,6 +25,8 @@ export interface Redis extends AsyncDisposable {
   /** Commands sent so far, without the checks of the connection. */
   readonly roundTrips: number
   readonly prefix: string
+  /** Address of the server that Sentinel names; absent without Sentinel. It changes with a failover. */
+  readonly master?: string | undefined
   /** True for Redis Cluster, where the keys of a script need a common hash tag. */
   readonly isSharded: boolean
 }
@@ -95,6 +97,10 @@ class RedisConnection implements Redis {
 
   get problem(): string | undefined {
     return this.#problem
+  }
+
+  get master(): string | undefined {
+    return this.#client?.master
   }
 
   get roundTrips(): number {

@@ -23,6 +23,7 @@ import { isSameProgram } from '../poisoning/same-program.ts'
 import { collectSubjects } from '../poisoning/subjects.ts'
 import { Policy } from '../policy/policy.ts'
 import { UpstreamProxy } from '../proxy/proxy.ts'
+import type { ResumeAt } from '../proxy/suspended-request.ts'
 import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore, type SharedResults } from '../results/store.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
@@ -68,6 +69,11 @@ export interface GatewayOptions
    * @internal
    */
   readonly replica?: Replica
+  /**
+   * Continues a request at the replica that has it open.
+   * @internal
+   */
+  readonly resumeAt?: ResumeAt
   readonly log: Log
   /** Overrides lazy mode for all clients. */
   readonly lazy?: boolean
@@ -182,6 +188,7 @@ export class Gateway implements AsyncDisposable {
       pace,
       log,
       replica: options.replica,
+      resumeAt: options.resumeAt,
       admit: (server, documents) => this.#admission.documents(server, documents),
       isServed: (server, tool) => this.source.isServed(server, tool),
       listed: (server) => this.trust.settle(server, ['prompt', 'template']),

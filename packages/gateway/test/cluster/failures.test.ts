@@ -138,31 +138,34 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
     ['frozen', () => redis.freeze(), () => redis.thaw()],
     ['out of memory', () => redis.cli('CONFIG', 'SET', 'maxmemory', '1'), () => redis.cli('CONFIG', 'SET', 'maxmemory', '0')],
     ['read-only', () => redis.cli('REPLICAOF', '127.0.0.1', '1'), () => redis.cli('REPLICAOF', 'NO', 'ONE')],
-  ])('M06: with Redis %s, clients list and call, approvals are refused, and it is reported', async (name, fault, repair) => {
-    const [first, second] = replicas
-    await works(first)
-    await fault()
-    try {
-      const refused = await tryAll(first, `refused while ${name}`)
-      expect(refused.isError).toBe(true)
-      expect(textOf(refused)).toMatch(/approvals cannot be read or written/u)
-      await reports(first, 'cluster')
-      expect(await (await fetch(new URL('/readyz', first.url))).json()).toMatchObject({
-        status: 'degraded',
-        degraded: expect.arrayContaining(['cluster']),
-      })
-      expect((await status(first)).cluster?.redis).not.toBe('ok')
-    } finally {
-      await repair()
-    }
-    await works(first)
-    await works(second)
-    const { id, result } = await asked(second, first, `approved after ${name}`)
-    expect((await approve(first, id)).status).toBe(200)
-    expect(textOf(await result)).toContain(`wrote approved after ${name}`)
-  })
+  ])(
+    'AT-M06-1 (M06): with Redis %s, clients list and call, approvals are refused, and it is reported',
+    async (name, fault, repair) => {
+      const [first, second] = replicas
+      await works(first)
+      await fault()
+      try {
+        const refused = await tryAll(first, `refused while ${name}`)
+        expect(refused.isError).toBe(true)
+        expect(textOf(refused)).toMatch(/approvals cannot be read or written/u)
+        await reports(first, 'cluster')
+        expect(await (await fetch(new URL('/readyz', first.url))).json()).toMatchObject({
+          status: 'degraded',
+          degraded: expect.arrayContaining(['cluster']),
+        })
+        expect((await status(first)).cluster?.redis).not.toBe('ok')
+      } finally {
+        await repair()
+      }
+      await works(first)
+      await works(second)
+      const { id, result } = await asked(second, first, `approved after ${name}`)
+      expect((await approve(first, id)).status).toBe(200)
+      expect(textOf(await result)).toContain(`wrote approved after ${name}`)
+    },
+  )
 
-  test('M06: a replica starts without Redis, and joins when it is back', async () => {
+  test('AT-M06-2: a replica starts without Redis, and joins when it is back', async () => {
     await redis.stop()
     let third: Served | undefined
     try {
@@ -180,7 +183,7 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
     await until(async () => ((await status(joined)).cluster?.replicas.length ?? 0) >= 3, 'all replicas are known')
   })
 
-  test('M04: AT-M04-2: after Redis lost its data, approvals are refused on every replica until that is confirmed', async () => {
+  test('AT-M04-2: after Redis lost its data, approvals are refused on every replica until that is confirmed', async () => {
     const [first, second] = replicas
     redis.cli('FLUSHALL')
     for (const gateway of replicas) {
@@ -198,7 +201,7 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
     expect(textOf(await result)).toContain('wrote after confirmation')
   })
 
-  test('M05: a rate limit applies to both replicas together', async () => {
+  test('AT-M05-2: a rate limit applies to both replicas together', async () => {
     const more = { limits: { callsPerMinute: 4 }, cluster: { url: redis.url, secret, prefix: 'limited:' } }
     await using first = await started(redis.url, more)
     await using second = await started(redis.url, more)

@@ -55,7 +55,7 @@ interface Pending {
   readonly inputRequests?: object
 }
 
-describe('M01: replicas with the same secret, without Redis', () => {
+describe('AT-M01-1 (M01): replicas with the same secret, without Redis', () => {
   test('continue the requests of each other', async () => {
     const [first, second, stranger] = await people()
     const { requestState } = (await first.client.callTool({ name: 'new__ask' }, { allowInputRequired: true })) as Pending

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { redisServer, startRedis, startRedisCluster, type TestRedis } from '../../../../test/redis.ts'
+import { redisServer, startRedis, startRedisCluster, startSentinel, type TestRedis } from '../../../../test/redis.ts'
 import { until } from '../../../client/test/processes.ts'
 import { type Approval, answer, claim, finish } from '../../src/approvals/approval.ts'
 import { parseRedisUrl } from '../../src/base/redis-url.ts'
@@ -72,7 +72,7 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
 
   catalogContract('Redis', async () => new RedisCatalog(await connected(fresh()), quiet))
 
-  test('M02: the catalogue never goes back in time', async () => {
+  test('AT-M02-1 (M02): the catalogue never goes back in time', async () => {
     const prefix = fresh()
     const stale: string[] = []
     const [first, second] = [
@@ -155,7 +155,7 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
     question: { askedAt: Number.parseInt(id, 16) } as Approval['question'],
   })
 
-  test('M03: AT-M03-1: an approval is used once, on whichever replica', async () => {
+  test('AT-M03-1 (M03): an approval is used once, on whichever replica', async () => {
     const prefix = fresh()
     const [one, two] = [await replica(prefix), await replica(prefix)]
     await using first = await redisApprovalStore(one.redis, one.epoch)
@@ -198,7 +198,7 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
     expect(server.cli('KEYS', `${prefix}{decisions}:approvals*`)).toBe('')
   })
 
-  test('M04: AT-M04-1: decisions fail closed on every replica after Redis lost its data, until that is confirmed', async () => {
+  test('AT-M04-1 (M04): decisions fail closed on every replica after Redis lost its data, until that is confirmed', async () => {
     const prefix = fresh()
     const [one, two] = [await replica(prefix), await replica(prefix)]
     await using trust = await redisTrustStore(one.redis, one.epoch)
@@ -313,7 +313,7 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
     }, 'the expired result makes room')
   })
 
-  test('M05: a rate limit applies to all replicas together, in one round trip', async () => {
+  test('AT-M05-1 (M05): a rate limit applies to all replicas together, in one round trip', async () => {
     const prefix = fresh()
     const connections = [await connected(prefix), await connected(prefix)]
     const buckets = connections.map(redisBuckets)
@@ -352,3 +352,36 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
     await first.close()
   })
 })
+
+test.skipIf(redisServer.isMissing)(
+  `AT-M04-3: after a failover of Sentinel, decisions fail closed until that is confirmed${redisServer.note}`,
+  async () => {
+    await using first = await startRedis()
+    await using second = await startRedis('--replicaof', '127.0.0.1', `${first.port}`)
+    await using sentinel = await startSentinel(first)
+    sentinel.cli('SENTINEL', 'SET', 'main', 'down-after-milliseconds', '500')
+    await until(() => sentinel.cli('SENTINEL', 'REPLICAS', 'main').includes(`${second.port}`), 'the replica is known')
+    const target = parseRedisUrl(sentinel.url)
+    if (target === undefined) throw new Error('invalid URL')
+    await using redis = await openRedis({ target, prefix: 'test:' })
+    await until(() => redis.problem === undefined, 'Redis works')
+    const problems: (string | undefined)[] = []
+    const epoch = new DataEpoch({
+      redis,
+      known: undefined,
+      onEpoch: () => undefined,
+      onLost: (problem) => void problems.push(problem),
+    })
+    await using trust = await redisTrustStore(redis, epoch)
+    await trust.update('git', (record) => ({ ...record, baseline: ['tool'] }))
+    await until(() => second.cli('HGET', 'test:{decisions}:trust', 'git').includes('tool'), 'the decision is copied')
+    await first.stop()
+    await until(() => second.cli('ROLE').startsWith('master'), 'the replica is the master')
+    await until(() => redis.problem === undefined, 'Redis works')
+    await expect(trust.load('git')).rejects.toBeInstanceOf(DataLost)
+    expect(problems.at(-1)).toMatch(/failed over/u)
+    second.cli('HDEL', epoch.key, 'lost')
+    expect(await trust.load('git')).toMatchObject({ baseline: ['tool'] })
+    epoch.close()
+  },
+)
