@@ -139,8 +139,9 @@ class RedisConnection implements Redis {
       if (subscribers.size > 0 || this.#channels.get(channel) !== subscribers) return
       this.#channels.delete(channel)
       if (!this.#subscribed.delete(channel)) return
-      const unsubscribed = this.#client?.unsubscribe(channel) ?? Promise.resolve()
-      await this.#inTime(unsubscribed).catch(() => undefined)
+      const unsubscribed = this.#inTime(this.#client?.unsubscribe(channel) ?? Promise.resolve()).catch(() => undefined)
+      // Nothing arrives meanwhile.
+      if (!this.#isBlocked) await unsubscribed
     }
   }
 
