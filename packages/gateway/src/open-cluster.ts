@@ -107,20 +107,14 @@ async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions
     import('./cluster/placement/replica-placement.ts'),
   ])
   const redis = await openRedis({ target, prefix })
-  const report = (problem: string | undefined): void =>
+  const report = async (problem: string | undefined): Promise<void> =>
     options.onStatus(
       problem === undefined
-        ? undefined
+        ? await evictionProblem(redis)
         : `Redis does not work (${problem}). Rate limits apply per replica, results can be read where they were made, and calls that need approval are denied.`,
     )
-  redis.onStatus(report)
-  report(redis.problem)
-  // Decisions that are evicted one by one would not be missed.
-  const [, policy] = /^maxmemory_policy:(allkeys-\S+)/mu.exec(String(await redis.command('INFO', 'memory').catch(() => ''))) ?? []
-  if (policy !== undefined)
-    options.onStatus(
-      `Redis may remove approvals and trust decisions when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`,
-    )
+  redis.onStatus((problem) => void report(problem))
+  await report(redis.problem)
   const path = epochFile(options, target, prefix)
   const epoch = new DataEpoch({
     redis,
@@ -140,6 +134,14 @@ async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions
     log: options.log,
   })
   return { redis, epoch, replicas, placement }
+}
+
+/** Decisions that are evicted one by one would not be missed. */
+async function evictionProblem(redis: Redis): Promise<string | undefined> {
+  const info = String(await redis.command('INFO', 'memory').catch(() => ''))
+  const [, policy] = /^maxmemory_policy:(allkeys-\w+)/mu.exec(info) ?? []
+  if (policy === undefined) return undefined
+  return `Redis may remove approvals and trust decisions when its memory is full (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`
 }
 
 /** Where this machine remembers what it saw in a Redis, so that it notices data that was lost while no replica was running. */

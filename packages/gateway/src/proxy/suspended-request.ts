@@ -214,7 +214,7 @@ function otherReplica(): ProtocolError {
   const problem = 'the pending request is at another replica of the gateway'
   const message =
     'The request that waits for these answers is at another replica of the gateway, which cannot be reached from here. Send the same request again, or start again without requestState.'
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { reason: 'other_replica', problem })
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { reason: 'invalid_params', problem })
 }
 
 export function unknownState(): ProtocolError {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisServer, startRedis, type TestRedis } from '../../../../test/redis.ts'
 import { until } from '../../../client/test/processes.ts'
 import type { ApprovalReport } from '../../src/admin/approvals.ts'
+import { createToken } from '../../src/config/tokens.ts'
 import type { GatewayStatus } from '../../src/index.ts'
 import { plain } from '../composition.ts'
 import { textOf } from '../result-text.ts'
@@ -214,5 +215,35 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
     )
     for (const outcome of outcomes.slice(4)) expect(JSON.stringify(outcome)).toMatch(/Rate limit exceeded/u)
     for (const client of clients) await client.close()
+  })
+
+  test('a Redis that may evict decisions is reported', async () => {
+    redis.cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    await using third = await started(redis.url)
+    const { degraded: parts } = await status(third)
+    expect(parts).toEqual([{ part: 'cluster', problem: expect.stringContaining('Set maxmemory-policy to noeviction') }])
+    redis.cli('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+  })
+
+  test('remembered activations apply on the next replica', async () => {
+    const { token, record } = createToken('ada')
+    const more = {
+      exposure: 'groups',
+      remember: 'reconnect',
+      tokens: [record],
+      cluster: { url: redis.url, secret, prefix: 'r:' },
+    }
+    await using first = await started(redis.url, more)
+    await using second = await started(redis.url, more)
+    const before = await first.connect('', { token })
+    const names = await before.toolNames()
+    expect(names).not.toContain('files__read')
+    const activator = names.find((name) => name.includes('files')) ?? ''
+    await before.call(activator)
+    await until(async () => (await before.toolNames()).includes('files__read'), 'the group is active')
+    await before.close()
+    const after = await second.connect('', { token })
+    expect(await after.toolNames()).toContain('files__read')
+    await after.close()
   })
 })
