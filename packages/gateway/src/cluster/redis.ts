@@ -232,10 +232,9 @@ class RedisConnection implements Redis {
 
   #inTime<T>(reply: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new RedisUnavailable(`Redis is unavailable: no reply within ${this.#timeoutMs} ms`)),
-        this.#timeoutMs,
-      )
+      const late = (): void => reject(new RedisUnavailable(`Redis is unavailable: no reply within ${this.#timeoutMs} ms`))
+      // After a busy time of this process, the reply may have arrived before the timer is handled.
+      const timer = setTimeout(() => setImmediate(late), this.#timeoutMs)
       reply.then(resolve, reject).finally(() => clearTimeout(timer))
     })
   }
