@@ -155,6 +155,7 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
           degraded: expect.arrayContaining(['cluster']),
         })
         expect((await status(first)).cluster?.redis).not.toBe('ok')
+        expect((await approve(first, 'a1')).status).toBe(name === 'out of memory' || name === 'read-only' ? 409 : 503)
       } finally {
         await repair()
       }

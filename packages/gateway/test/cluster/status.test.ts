@@ -1,7 +1,15 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createServer } from 'node:tls'
 import { describe, expect, test } from 'vitest'
+import { needs } from '../../../../test/needs.ts'
 import { redisServer, startRedis } from '../../../../test/redis.ts'
 import { until } from '../../../client/test/processes.ts'
+import { authority, type Certified } from '../faults/certificates.ts'
 import { commanded } from '../faults/command.ts'
+import { gatewayFolder } from '../gateway-file.ts'
+
+const openssl = needs('openssl')
 
 const secret = 'a secret that all replicas of this test share'
 
@@ -32,4 +40,42 @@ describe.skipIf(redisServer.isMissing)(`unfold status of a cluster${redisServer.
     expect(`${stdout}${stderr}`).toContain('the decisions are in Redis')
     expect((await gateway.at.unfold(['status'])).stdout).toContain('without Redis')
   })
+
+  test.skipIf(openssl.isMissing)(`TLS is checked against the authorities of NODE_EXTRA_CA_CERTS${openssl.note}`, async () => {
+    await using redis = await startRedis()
+    await using folder = await gatewayFolder()
+    const { file, certify } = await authority(folder.path)
+    await using network = await encrypted(redis.port, await certify('DNS:localhost'))
+    const advertise = 'http://replica.example:7420'
+    const config = { cluster: { url: `rediss://localhost:${network.port}`, secret, advertise } }
+    await using trusting = await commanded(config, { env: { NODE_EXTRA_CA_CERTS: file } })
+    const { cluster } = await trusting.status()
+    expect(cluster?.redis).toBe('ok')
+    expect(cluster?.replicas.map(({ address }) => address)).toEqual([advertise])
+    await using other = await commanded(config)
+    expect((await other.status()).cluster?.redis).toMatch(/certificate/u)
+  })
 })
+
+/** A port with TLS that leads to another one. */
+async function encrypted(port: number, certificate: Certified) {
+  const sockets = new Set<Socket>()
+  const server = createServer(certificate, (socket) => {
+    const far = connect(port, '127.0.0.1')
+    for (const each of [socket, far]) {
+      sockets.add(each)
+      each.on('error', () => undefined)
+      each.on('close', () => sockets.delete(each))
+    }
+    socket.pipe(far).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
