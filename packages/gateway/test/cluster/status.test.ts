@@ -44,11 +44,11 @@ describe.skipIf(redisServer.isMissing)(`unfold status of a cluster${redisServer.
   test.skipIf(openssl.isMissing)(`TLS is checked against the authorities of NODE_EXTRA_CA_CERTS${openssl.note}`, async () => {
     await using redis = await startRedis()
     await using folder = await gatewayFolder()
-    const { file, certify } = await authority(folder.path)
-    await using network = await encrypted(redis.port, await certify('DNS:localhost'))
+    const issuer = await authority(folder.path)
+    await using network = await encrypted(redis.port, await issuer.certify('DNS:localhost'))
     const advertise = 'http://replica.example:7420'
     const config = { cluster: { url: `rediss://localhost:${network.port}`, secret, advertise } }
-    await using trusting = await commanded(config, { env: { NODE_EXTRA_CA_CERTS: file } })
+    await using trusting = await commanded(config, { env: { NODE_EXTRA_CA_CERTS: issuer.file } })
     const { cluster } = await trusting.status()
     expect(cluster?.redis).toBe('ok')
     expect(cluster?.replicas.map(({ address }) => address)).toEqual([advertise])
