@@ -60,7 +60,7 @@ describe.skipIf(redisServer.isMissing || process.platform === 'win32')(
       expect(await counts(ada)).toMatch(/^\d+ 1$/u)
       expect(await counts(bob)).toMatch(/^\d+ 2$/u)
       const status = (await second.unfold(['status'])).stdout.replaceAll(/\s+/gu, ' ')
-      expect(status).toMatch(/state ready .*runs on replica [\w-]+ \(http:\/\/127\.0\.0\.1:\d+\)/u)
+      expect(status).toMatch(/state ready .*runs on replica [\w-]+ \(http:\/\/127\.0\.0\.1:\d+\/mcp\)/u)
       expect((await first.unfold(['status', 'state'])).stdout).toMatch(/replica +runs on this replica/u)
 
       // The replica that runs it is suspended, with a call of the other one in progress.

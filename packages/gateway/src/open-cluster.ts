@@ -79,8 +79,8 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
       redis: redis.problem ?? 'ok',
       roundTrips: redis.roundTrips,
     }),
-    async listening(url) {
-      const address = advertise ?? reachableUrl(url)
+    async listening(bound) {
+      const address = advertise ?? reachableUrl(bound)
       placement.listening(address)
       await replicas.listening(address)
     },

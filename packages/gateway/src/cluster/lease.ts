@@ -10,8 +10,15 @@ export interface Holder {
   readonly token: string
 }
 
-/** Result of trying to get a lease. `waitMs`: when it may be free at the earliest, unless it is released. */
-export type Attempt = { readonly lease: Lease } | { readonly holder: Holder | undefined; readonly waitMs: number }
+/** A lease that is not free. `holder`: unknown after Redis may have lost data. */
+export interface HeldElsewhere {
+  readonly holder: Holder | undefined
+  /** When it may be free, unless it is renewed or released. */
+  readonly waitMs: number
+}
+
+/** Result of trying to get a lease. */
+export type Attempt = { readonly lease: Lease } | HeldElsewhere
 
 export interface LeasesOptions {
   readonly redis: Redis

@@ -10,12 +10,13 @@ export function localUrl(url: string): string {
   return local.href
 }
 
-/** Origin of a listener for other machines: the first address of this one in place of the unspecified address. */
+/** Returns a URL that other machines can connect to: the first network address of this machine instead of the unspecified one. */
 export function reachableUrl(url: string): string {
-  const { protocol, hostname, port } = new URL(url)
-  if (!isWildcardHost(hostname)) return `${protocol}//${hostname}:${port}`
+  const reachable = new URL(url)
+  if (!isWildcardHost(reachable.hostname)) return url
   const own = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4')
-  return `${protocol}//${own?.address ?? '127.0.0.1'}:${port}`
+  reachable.hostname = own?.address ?? '127.0.0.1'
+  return reachable.href
 }

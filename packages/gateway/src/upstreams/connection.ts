@@ -16,7 +16,10 @@ export type UpstreamConnection = Pick<
   | 'close'
   | 'onClose'
 > &
-  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe' | 'received'>>
+  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe' | 'received'>> & {
+    /** Restarts a server that another replica runs. */
+    restart?(): Promise<void>
+  }
 
 export interface UpstreamCall
   extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'> {

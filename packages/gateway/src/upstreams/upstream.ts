@@ -167,6 +167,11 @@ export class Upstream {
 
   restart(): void {
     if (this.#state === 'disabled' || this.#state === 'stopped') return
+    if (this.connection?.restart !== undefined) {
+      // The connection ends with the server.
+      this.connection.restart().catch(() => undefined)
+      return
+    }
     this.#disconnect()
     this.#retryPolicy.resetBackoff()
     this.#connect('starting')

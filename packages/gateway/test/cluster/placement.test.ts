@@ -1,11 +1,31 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisServer, startRedis, type TestRedis } from '../../../../test/redis.ts'
-import { until } from '../../../client/test/processes.ts'
+import { isAlive, until } from '../../../client/test/processes.ts'
 import { clusterKey } from '../../src/cluster/keys.ts'
 import { Signatures } from '../../src/cluster/placement/signature.ts'
 import { asking, everything, person } from '../proxy-clients.ts'
+import { served } from '../served.ts'
 import { server } from '../upstreams.ts'
-import { clusterSecret, replicas } from './replicas.ts'
+import { clusterSecret, freeLease, replicas } from './replicas.ts'
+
+/** Accepts connections, like a suspended process, and never responds. */
+async function muteListener() {
+  const sockets = new Set<Socket>()
+  const listener = createServer((socket) => sockets.add(socket.on('error', () => undefined))).listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  return {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    get connections() {
+      return sockets.size
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      listener.close()
+    },
+  }
+}
 
 const named = (name: string) => () => ({ action: 'accept' as const, content: { name } })
 
@@ -51,6 +71,10 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
     await until(() => ada.noticed.includes('prompts') && ada.noticed.includes('resources'), 'the announcement')
     const { prompts } = await ada.client.listPrompts()
     expect(prompts.map(({ name }) => name)).toContain('one__later')
+    // A restart on the other replica is one of the server, which then runs on either.
+    const pid = here?.status.pid
+    other.gateway.upstreams.restart('one')
+    await until(() => !isAlive(pid) && (here?.status.pid ?? there?.status.pid) !== undefined, 'the restart')
   })
 
   test('reports progress to the other replica, and a call that is cancelled there is cancelled here', async () => {
@@ -68,7 +92,7 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
     const call = ada.text('one__trigger-long-running-operation', { duration: 600, steps: 2 }, { signal: stop.signal })
     await until(() => running() === 1, 'the call')
     stop.abort()
-    await expect(call).rejects.toThrow()
+    await expect(call).rejects.toThrow(/abort/iu)
     await until(() => running() === 0, 'the end of the call')
   })
 
@@ -92,6 +116,39 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
     expect(moved).toMatch(/^\d+(?:\nNo longer listed: one__second\.)?$/u)
     await closing
     expect(other.gateway.upstreams.get('one')?.status.pid).toBeTypeOf('number')
+  })
+
+  test('starts where it is needed when the lease of a replica that does not respond expires', async () => {
+    await using mute = await muteListener()
+    const prefix = 'ghost:'
+    freeLease(redis, 'one', prefix)
+    const [seconds] = redis.cli('TIME').split('\n')
+    const ghost = { replica: 'ghost', address: mute.url, token: '5', until: `${(Number(seconds) + 4) * 1_000}` }
+    redis.cli('HSET', `${prefix}lease:one`, ...Object.entries(ghost).flat())
+    await using gateway = await served({
+      mcpServers: { one: { ...server('plain.mjs', JSON.stringify({ tools: ['first'] })), placement: 'one' } },
+      cluster: { url: redis.url, secret: clusterSecret, prefix },
+    })
+    await gateway.ready('one')
+    expect(mute.connections).toBeGreaterThan(0)
+    expect(Number(redis.cli('HGET', `${prefix}lease:one`, 'token'))).toBeGreaterThan(5)
+  })
+
+  test('ends while Redis is down, and starts again when it is back', async () => {
+    await using down = await startRedis()
+    const plain = server('plain.mjs', JSON.stringify({ tools: ['first'] }))
+    await using cluster = await replicas(down, plain, { cluster: { leaseMs: 3_000 } })
+    const { holder, other } = cluster
+    const pid = holder.gateway.upstreams.get('one')?.status.pid
+    expect(isAlive(pid)).toBe(true)
+    await down.stop()
+    await until(() => !isAlive(pid), 'the end of the server')
+    await using ada = await person(other.url, { era: 'session' })
+    expect(await ada.text('one__first').catch(String)).toMatch(/was not called/u)
+    await down.start()
+    await until(async () => /^\d+$/u.test(await ada.text('one__first', { make: { pid: 1 } }).catch(String)), 'the server')
+    const pids = [holder, other].map(({ gateway }) => gateway.upstreams.get('one')?.status.pid)
+    expect(pids.filter((each) => each !== undefined)).toHaveLength(1)
   })
 
   test('AT-M12-1 (M12): a request between replicas needs the secret, and is accepted once', async () => {

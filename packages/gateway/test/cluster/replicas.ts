@@ -11,15 +11,14 @@ export function freeLease(redis: TestRedis, server: string, prefix = 'unfold:'):
 }
 
 /** Two gateways that share a Redis; `one` runs on one of them. */
-export async function replicas(redis: TestRedis, one: object, more: object = {}) {
+export async function replicas(redis: TestRedis, one: object, { cluster = {} }: { readonly cluster?: object } = {}) {
   // The clusters of a test file share a Redis.
   const prefix = `${randomUUID()}:`
   freeLease(redis, 'one', prefix)
   const config = {
     mcpServers: { one: { ...one, placement: 'one' } },
     exposure: 'everything',
-    cluster: { url: redis.url, secret: clusterSecret, prefix },
-    ...more,
+    cluster: { url: redis.url, secret: clusterSecret, prefix, ...cluster },
   }
   const holder = await served(config)
   await holder.ready('one')

@@ -35,6 +35,8 @@ interface Question {
   readonly refuse: (error: Error) => void
 }
 
+type Of<K extends Forwarded['kind']> = Extract<Forwarded, { readonly kind: K }>
+
 interface Target {
   readonly connection: LeasedConnection
   readonly upstream: Upstream
@@ -103,35 +105,29 @@ export class ForwardHandler {
     return streams
   }
 
-  async #respond(forwarded: Forwarded, target: Target, disconnected: AbortSignal): Promise<Response> {
-    const { connection, upstream } = target
-    switch (forwarded.kind) {
-      case 'connect':
-        return this.#connect(forwarded.peer, target, disconnected)
-      case 'tools':
-        return result(upstream.tools)
-      case 'ping':
-        return result({})
-      case 'subscribe': {
-        const { peer, uri, isWanted } = forwarded
-        try {
-          await (isWanted ? connection.subscribeFor(peer, uri) : connection.unsubscribeFor(peer, uri))
-          return result({})
-        } catch (error) {
-          return line({ error: errorLine(asUpstreamError(upstream.name, 'resources/subscribe', error)) })
-        }
-      }
-      case 'answer': {
-        const { id, question, result: answer, error } = forwarded
-        const open = this.#questions.get(id)?.get(question)
-        if (answer === undefined) open?.refuse(refusedAnswer(error ?? {}))
-        else open?.answer(answer as ClientResult)
-        return result({})
-      }
-      case 'call':
-      case 'request':
-        return this.#call(forwarded, upstream, disconnected)
+  #respond(forwarded: Forwarded, target: Target, disconnected: AbortSignal): Response | Promise<Response> {
+    const { upstream } = target
+    if (forwarded.kind === 'connect') return this.#connect(forwarded.peer, target, disconnected)
+    if (forwarded.kind === 'call' || forwarded.kind === 'request') return this.#call(forwarded, upstream, disconnected)
+    if (forwarded.kind === 'subscribe') return this.#subscribe(forwarded, target)
+    if (forwarded.kind === 'answer') this.#answer(forwarded)
+    if (forwarded.kind === 'restart') upstream.restart()
+    return result(forwarded.kind === 'tools' ? upstream.tools : {})
+  }
+
+  async #subscribe({ peer, uri, isWanted }: Of<'subscribe'>, { connection, upstream }: Target): Promise<Response> {
+    try {
+      await (isWanted ? connection.subscribeFor(peer, uri) : connection.unsubscribeFor(peer, uri))
+      return result({})
+    } catch (error) {
+      return line({ error: errorLine(asUpstreamError(upstream.name, 'resources/subscribe', error)) })
     }
+  }
+
+  #answer({ id, question, result: answer, error }: Of<'answer'>): void {
+    const open = this.#questions.get(id)?.get(question)
+    if (answer === undefined) open?.refuse(refusedAnswer(error ?? {}))
+    else open?.answer(answer as ClientResult)
   }
 
   #connect(peer: string, { connection, upstream }: Target, disconnected: AbortSignal): Response {

@@ -104,12 +104,20 @@ export class LeasedConnection implements UpstreamConnection {
 
   /** Ends the server, then the lease. */
   close(): Promise<void> {
-    this.#closing ??= this.#connection.close().finally(() => this.#options.released())
+    this.#closing ??= this.#close()
     return this.#closing
   }
 
   onClose(listener: () => void): void {
     this.#connection.onClose(listener)
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#connection.close()
+    } finally {
+      await this.#options.released()
+    }
   }
 
   get #held(): UpstreamConnection {

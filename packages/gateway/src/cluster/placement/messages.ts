@@ -34,6 +34,7 @@ const forwarded = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('connect'), peer: z.string() }),
   z.object({ kind: z.literal('tools') }),
   z.object({ kind: z.literal('ping') }),
+  z.object({ kind: z.literal('restart') }),
   z.object({ kind: z.literal('subscribe'), peer: z.string(), uri: z.string(), isWanted: z.boolean() }),
   z.object({ kind: z.literal('call'), id: z.string(), tool: z.string(), args: record, options: callOptions }),
   z.object({ kind: z.literal('request'), id: z.string(), method: z.string(), params: record, options: callOptions }),

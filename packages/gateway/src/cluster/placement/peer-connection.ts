@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type CallResult, ClientError, type ConnectionEvent, type ConnectOptions, type ServerRequest } from '@unfold-mcp/client'
+import { type CallResult, ClientError, type ConnectionEvent, type ConnectOptions } from '@unfold-mcp/client'
 import { ByteLines, printable, type Tool } from '@unfold-mcp/core'
 import type { UpstreamCall, UpstreamConnection } from '../../upstreams/connection.ts'
 import { UpstreamError } from '../../upstreams/errors.ts'
@@ -23,6 +23,7 @@ export interface PeerOptions {
   readonly signatures: Signatures
   /** Without a sign of life for this long, the holder is gone. */
   readonly silenceMs: number
+  readonly openTimeoutMs: number
   readonly connect: Pick<ConnectOptions, 'signal' | 'onLog' | 'onDocumentChange' | 'maxMessageBytes'>
 }
 
@@ -40,11 +41,12 @@ export class PeerConnection implements UpstreamConnection {
   readonly #peer = randomUUID()
   /** No more requests can be sent. */
   readonly #closed = new AbortController()
-  /** Running requests fail. */
-  readonly #lost = new AbortController()
+  /** Running requests, which fail when the holder is gone. */
+  readonly #running = new Set<AbortController>()
   readonly #watchers = new Set<(event: ConnectionEvent) => void>()
   #info: ConnectionInfo | undefined
   #isDraining = false
+  #isLost = false
   #received = 0
 
   /** Connects to the holder. Rejects if it cannot be reached, or does not have the server. */
@@ -107,6 +109,10 @@ export class PeerConnection implements UpstreamConnection {
     return this.#exchange({ kind: 'request', id, method, params: { ...params }, options: sentOptions(options) }, options)
   }
 
+  async restart(): Promise<void> {
+    await this.#ask({ kind: 'restart' })
+  }
+
   async subscribe(uri: string): Promise<void> {
     await this.#ask({ kind: 'subscribe', peer: this.#peer, uri, isWanted: true })
   }
@@ -118,7 +124,7 @@ export class PeerConnection implements UpstreamConnection {
   /** Fails running requests, unless the holder is shutting down and lets them finish. */
   async close(): Promise<void> {
     this.#closed.abort()
-    if (!this.#isDraining) this.#lost.abort()
+    if (!this.#isDraining) this.#lose()
   }
 
   onClose(listener: () => void): void {
@@ -133,17 +139,25 @@ export class PeerConnection implements UpstreamConnection {
 
   /** Resolves when the holder has described its connection; follows it from then on. */
   async #open(): Promise<void> {
-    const { connect } = this.#options
-    const opening = AbortSignal.any([this.#lost.signal, ...(connect.signal === undefined ? [] : [connect.signal])])
-    const lines = this.#lines(await this.#post({ kind: 'connect', peer: this.#peer }, opening))
-    for (;;) {
-      const { value, done } = await lines.next()
-      if (done === true) throw this.#gone()
-      if (value.error !== undefined) throw errorOf(this.#options.server, value.error)
-      this.#info = value.connected
-      if (value.connected !== undefined) break
+    const { connect, openTimeoutMs } = this.#options
+    const stream = new AbortController()
+    this.#running.add(stream)
+    const abort = (): void => this.#lose()
+    // A suspended replica accepts connections, and does not respond.
+    const timer = setTimeout(abort, openTimeoutMs)
+    connect.signal?.addEventListener('abort', abort)
+    try {
+      const lines = this.#lines(await this.#post({ kind: 'connect', peer: this.#peer }, stream.signal))
+      while (this.#info === undefined) {
+        const { value, done } = await lines.next()
+        if (done === true) throw this.#gone()
+        this.#info = value.connected
+      }
+      void this.#follow(lines)
+    } finally {
+      clearTimeout(timer)
+      connect.signal?.removeEventListener('abort', abort)
     }
-    void this.#follow(lines)
   }
 
   async #follow(lines: AsyncGenerator<Line>): Promise<void> {
@@ -162,8 +176,13 @@ export class PeerConnection implements UpstreamConnection {
     } catch {
       // The holder is gone.
     }
+    this.#lose()
+  }
+
+  #lose(): void {
+    this.#isLost = true
     this.#closed.abort()
-    this.#lost.abort()
+    for (const request of this.#running) request.abort()
   }
 
   #emit(event: ConnectionEvent): void {
@@ -178,14 +197,16 @@ export class PeerConnection implements UpstreamConnection {
 
   async #exchange(request: Forwarded, { signal, onProgress, relay }: UpstreamCall): Promise<unknown> {
     const { server } = this.#options
-    // Ends the questions to the client with the request.
     const ended = new AbortController()
+    const abort = (): void => ended.abort()
     const questions = new Map<number, AbortController>()
+    this.#running.add(ended)
+    signal?.addEventListener('abort', abort)
     try {
+      if (signal?.aborted === true || this.#isLost) abort()
       // Answers belong to a request that is still running.
       if (this.#closed.signal.aborted && request.kind !== 'answer') throw this.#unavailable()
-      const sending = AbortSignal.any([this.#lost.signal, ended.signal, ...(signal === undefined ? [] : [signal])])
-      for await (const line of this.#lines(await this.#post(request, sending))) {
+      for await (const line of this.#lines(await this.#post(request, ended.signal))) {
         if (line.progress !== undefined) onProgress?.(line.progress)
         if (line.log !== undefined) relay?.onLog(line.log)
         if (line.withdrawn !== undefined) questions.get(line.withdrawn)?.abort()
@@ -194,7 +215,7 @@ export class PeerConnection implements UpstreamConnection {
           const withdrawn = new AbortController()
           questions.set(question, withdrawn)
           const asking = AbortSignal.any([withdrawn.signal, ended.signal])
-          void this.#answer(request.id, question, relay.onRequest(line.question.request as ServerRequest, asking))
+          void this.#answer(request.id, question, relay.onRequest(line.question.request, asking))
         }
         if (line.error !== undefined) throw errorOf(server, line.error)
         if ('result' in line) return line.result
@@ -202,11 +223,14 @@ export class PeerConnection implements UpstreamConnection {
       throw this.#gone()
     } catch (error) {
       if (error instanceof UpstreamError || error instanceof ClientError) throw error
-      if (signal?.aborted === true && !this.#lost.signal.aborted)
+      if (signal?.aborted === true && !this.#isLost)
         throw new ClientError('cancelled', 'The request was cancelled.', { what: 'The request' }, { cause: error })
       throw this.#gone(error)
     } finally {
-      ended.abort()
+      // Ends the questions to the client too.
+      abort()
+      this.#running.delete(ended)
+      signal?.removeEventListener('abort', abort)
     }
   }
 

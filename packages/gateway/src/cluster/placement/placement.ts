@@ -4,7 +4,7 @@ import type { UpstreamConnection } from '../../upstreams/connection.ts'
 import { TimedSupervisor } from '../../upstreams/process/supervised.ts'
 import type { ServerHolder } from '../../upstreams/status.ts'
 import type { UpstreamOptions } from '../../upstreams/upstream.ts'
-import type { Holder, Lease, Leases } from '../lease.ts'
+import type { HeldElsewhere, Holder, Lease, Leases } from '../lease.ts'
 import { LeasedConnection } from './leased-connection.ts'
 import { PeerConnection } from './peer-connection.ts'
 import type { Signatures } from './signature.ts'
@@ -22,6 +22,7 @@ type Open = NonNullable<UpstreamOptions['open']>
 
 const maxPollMs = 500
 const graceLeases = 3
+const expiredMs = 100
 
 /** Opens servers that run on one replica: here if this replica gets the lease, else through the replica that has it. */
 export class Placement {
@@ -63,10 +64,9 @@ export class Placement {
           const holder = { replica: this.#options.replica, address: address ?? '', token: lease.token }
           return this.#openHere(server, { lease, holder }, options, (supervised) => openHere(target, supervised, starting))
         }
-        const { holder, waitMs } = attempt
-        const connection = holder === undefined ? undefined : await this.#openThere(server, holder, options)
+        const connection = await this.#openThere(server, attempt, options)
         if (connection !== undefined) return connection
-        await pause(Math.min(waitMs, maxPollMs, this.#options.leases.leaseMs / 10), signal)
+        await pause(Math.min(attempt.waitMs, maxPollMs, this.#options.leases.leaseMs / 10), signal)
       }
     }
   }
@@ -114,11 +114,18 @@ export class Placement {
   }
 
   /** `undefined` if the holder cannot be reached, or does not have the server now. */
-  async #openThere(server: string, holder: Holder, connect: ConnectOptions): Promise<UpstreamConnection | undefined> {
+  async #openThere(
+    server: string,
+    { holder, waitMs }: HeldElsewhere,
+    connect: ConnectOptions,
+  ): Promise<UpstreamConnection | undefined> {
     const { leases, signatures, log, replica } = this.#options
-    if (holder.replica === replica || !/^https?:\/\//u.test(holder.address)) return undefined
+    if (holder === undefined || holder.replica === replica || !/^https?:\/\//u.test(holder.address)) return undefined
     try {
-      const connection = await PeerConnection.open({ server, holder, signatures, silenceMs: leases.leaseMs, connect })
+      const { leaseMs: silenceMs } = leases
+      // When the lease expires, this replica can have it.
+      const openTimeoutMs = Math.min(waitMs + expiredMs, silenceMs / 2)
+      const connection = await PeerConnection.open({ server, holder, signatures, silenceMs, openTimeoutMs, connect })
       this.#holders.set(server, holder)
       connection.onClose(() => {
         if (this.#holders.get(server) === holder) this.#holders.delete(server)
