@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Failure, LiveFacts } from '@unfold-mcp/core'
 import { expect, test, vi } from 'vitest'
@@ -27,6 +29,22 @@ test('the fallback handles other paths, after the same checks', async () => {
   expect((await fetch(`${origin}/health`, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
   await fetch(`${origin}/mcp/work`, { method: 'DELETE' })
   expect(requests).toEqual(['/mcpx/health', 'mcp /mcp/work'])
+})
+
+test('an idle connection stays open longer than load balancers keep one, whatever the timeout for headers', async () => {
+  await using server = await listen(box(), { port: 0, headersTimeoutMs: 200 })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const get = async (): Promise<IncomingMessage> => {
+    const [response] = (await once(request(server.url, { agent }).end(), 'response')) as [IncomingMessage]
+    await once(response.resume(), 'end')
+    return response
+  }
+  const first = await get()
+  const [, seconds = ''] = /^timeout=(\d+)$/u.exec(first.headers['keep-alive'] ?? '') ?? []
+  expect(Number(seconds)).toBeGreaterThan(60)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect((await get()).socket).toBe(first.socket)
+  agent.destroy()
 })
 
 test('sessions() lists the clients without their session ids', async () => {
