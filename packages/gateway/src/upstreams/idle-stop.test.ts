@@ -20,9 +20,9 @@ function idling(delays: readonly (typeof slow)[]) {
     emit: () => undefined,
     open: async () => ({
       ...(await server.open()),
-      call: async (_tool, { ms }) => {
-        await new Promise<void>((resolve) => void clock.after(Number(ms), resolve))
-        return { content: [], isError: false }
+      call: async (_tool, args) => {
+        await new Promise<void>((resolve) => void clock.after(Number(args?.ms), resolve))
+        return { content: [], isError: false, files: [], outputProblems: [] }
       },
     }),
   })

@@ -40,7 +40,7 @@ test('an idle connection stays open longer than load balancers keep one, whateve
     return response
   }
   const first = await get()
-  const [, seconds = ''] = /^timeout=(\d+)$/u.exec(first.headers['keep-alive'] ?? '') ?? []
+  const [, seconds = ''] = /^timeout=(\d+)$/u.exec(String(first.headers['keep-alive'])) ?? []
   expect(Number(seconds)).toBeGreaterThan(60)
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect((await get()).socket).toBe(first.socket)
