@@ -20,9 +20,9 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // Generous, because tests must pass on a busy machine: a deadline only ends a test that hangs.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // Most tests wait for other processes or for a browser: with three workers per core, few cores are idle.
     maxWorkers: 3 * cores,
     sequence: { sequencer: LongestFirst },

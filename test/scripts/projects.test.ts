@@ -14,7 +14,7 @@ async function lines(command: string, args: readonly string[]): Promise<readonly
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-test('each test file belongs to exactly one project', { timeout: 120_000 }, async () => {
+test('each test file belongs to exactly one project', { timeout: 300_000 }, async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const listed = await lines(process.execPath, [vitest, 'list', '--filesOnly', '--json'])
   const found: readonly { readonly file: string; readonly projectName: string }[] = JSON.parse(listed.join('\n'))

@@ -95,7 +95,7 @@ beforeAll(async () => {
   at = await home()
   gateway = await startGatewayProcess(at, config())
   await isListed(gateway.url)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()

@@ -33,7 +33,7 @@ async function remote(kind: Kind) {
 
 const title = 'with real servers on an unreliable network, the list matches the servers in the end'
 
-test.each([1, 2])(`${title} (%i)`, { timeout: 120_000 }, async (seed) => {
+test.each([1, 2])(`${title} (%i)`, { timeout: 300_000 }, async (seed) => {
   const next = numbers(seed)
   await using stdio = await remote('stdio')
   await using http = await remote('http')

@@ -12,7 +12,7 @@ import { server } from '../upstreams.ts'
 import { canSandbox } from './available.ts'
 
 // Each test starts a gateway and several servers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 const secret = 'kept-from-other-servers'
@@ -93,7 +93,7 @@ describe.skipIf(!canSandbox).each(users)('a server in a sandbox, with the gatewa
   let all: Escape | undefined
   beforeAll(async () => {
     all = await attacked(before)
-  }, 120_000)
+  }, 300_000)
   afterAll(() => all?.[Symbol.asyncDispose]())
   const held = (preset: string) => {
     if (all === undefined) throw new Error('The gateway has not started.')
