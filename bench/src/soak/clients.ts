@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { clientInfo } from '../gateway/wires/wire.ts'
 
@@ -97,17 +98,14 @@ interface Reply {
   readonly body: string
 }
 
-function send(url: string, options: RequestOptions, content = ''): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { ...options, agent, signal: AbortSignal.timeout(120_000) }, (response) => {
-      const { headers, statusCode = 0 } = response
-      text(response).then((body) => {
-        if (statusCode < 500) resolve({ headers, body })
-        else reject(new Error(`${statusCode}: ${body.slice(0, 300)}`))
-      }, reject)
-    })
-    sent.once('error', reject).end(content)
-  })
+async function send(url: string, options: RequestOptions, content = ''): Promise<Reply> {
+  const sent = request(url, { ...options, agent, signal: AbortSignal.timeout(120_000) })
+  sent.end(content)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const body = await text(response)
+  const { headers, statusCode = 0 } = response
+  if (statusCode >= 500) throw new Error(`${statusCode}: ${body.slice(0, 300)}`)
+  return { headers, body }
 }
 
 async function drain(stream: Promise<Response>): Promise<void> {
