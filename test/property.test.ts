@@ -28,7 +28,7 @@ test('after any actions of several clients, lists and notifications match the mo
     }),
     { numRuns: 300 },
   )
-}, 120_000)
+}, 300_000)
 
 const connected = (connection: TestClient): Peer => ({
   get notifications() {
@@ -71,4 +71,4 @@ test('lists and notifications match the model over HTTP', async () => {
       ],
     },
   )
-}, 120_000)
+}, 300_000)

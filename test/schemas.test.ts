@@ -245,4 +245,4 @@ test('with any groups, tools and modes, surface tools and composite tools have p
     }),
     { numRuns: 40 },
   )
-}, 120_000)
+}, 300_000)

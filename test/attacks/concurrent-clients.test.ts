@@ -50,7 +50,7 @@ async function isLevel(target: HttpTarget, before: { heapUsed: number; sessions:
   expect(textOf((await callTool(target.port, 'ping'))?.messages[0])).toBe('pong')
 }
 
-test('AT-I116: 1,000 clients that connect, activate and disconnect leave nothing behind', { timeout: 120_000 }, async () => {
+test('AT-I116: 1,000 clients that connect, activate and disconnect leave nothing behind', { timeout: 300_000 }, async () => {
   await using target = await httpTarget()
   const { port } = target
   const visit = async (): Promise<void> => {
@@ -89,7 +89,7 @@ test('AT-I116: 1,000 clients that drop the connection during a call or a subscri
   await isLevel(target, before)
 })
 
-test('AT-T17: finding the nearest of 10,000 tool names does not block other clients', { timeout: 120_000 }, async () => {
+test('AT-T17: finding the nearest of 10,000 tool names does not block other clients', { timeout: 300_000 }, async () => {
   const named = (index: number): string => `${'some_rather_long_name_of_a_tool_'.repeat(3)}${index}`
   const toolbox = defineToolbox({ name: 'large', version: '1.0.0' })
   for (let index = 0; index < 10_000; index++) toolbox.tool(named(index), {}, () => 'found')

@@ -49,7 +49,7 @@ describe('AT-A11: lines', () => {
     ])
   })
 
-  test('AT-A12: that exceed the limit use no memory, and the next line is handled', { timeout: 120_000 }, async () => {
+  test('AT-A12: that exceed the limit use no memory, and the next line is handled', { timeout: 300_000 }, async () => {
     target.send(`${hello()}\n`)
     await pong()
     const before = await target.health()

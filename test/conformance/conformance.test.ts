@@ -21,7 +21,7 @@ describe('the official conformance suite', () => {
     suite = await installedSuite()
     if (suite !== undefined) scenarios = await scenariosOf(suite)
     else console.warn('Skipped: conformance suite (npm registry unreachable).')
-  }, 120_000)
+  }, 300_000)
 
   const subjects: readonly { readonly where: string; readonly list: string; readonly serve: Serve }[] = [
     { where: '', list: '', serve: serveFixture },
@@ -31,7 +31,7 @@ describe('the official conformance suite', () => {
   const cases = subjects.flatMap((subject) => Object.entries(eras).map(([era, belongs]) => ({ ...subject, era, belongs })))
 
   for (const { where, list, serve, era, belongs } of cases) {
-    test(`reports only expected failures for a ${era} server${where}`, { timeout: 180_000 }, async ({ skip, signal }) => {
+    test(`reports only expected failures for a ${era} server${where}`, { timeout: 300_000 }, async ({ skip, signal }) => {
       if (suite === undefined) {
         skip('the npm registry cannot be reached')
         return

@@ -51,7 +51,7 @@ test('npm start prints how to connect, serves the gateway, and stops all its pro
     child.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
-}, 120_000)
+}, 300_000)
 
 const childrenOf = (parent: number | undefined): readonly number[] =>
   execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })

@@ -7,7 +7,7 @@ import { startGatewayProcess } from '../../packages/cli/test/gateway-process.ts'
 import { until } from '../../packages/client/test/processes.ts'
 import { shownAs } from './transcript.ts'
 
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 test('the rug pull of the guide is held, and the review shows why', async () => {
   await using at = await home()

@@ -18,7 +18,7 @@ describe('the checks of published packages', () => {
 
   beforeAll(async () => {
     clone = await cloneRepository('all')
-  }, 240_000)
+  }, 300_000)
 
   afterAll(() => clone[Symbol.asyncDispose]())
 
@@ -28,12 +28,12 @@ describe('the checks of published packages', () => {
     await clone.write(file, JSON.stringify(content))
   }
 
-  test('accept the current packages', { timeout: 180_000 }, async () => {
+  test('accept the current packages', { timeout: 300_000 }, async () => {
     expect(await clone.script('release/contents.mjs')).toMatchObject({ code: 0, stderr: '' })
     expect(await clone.script('release/licenses.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('report files that are missing, unnecessary or without a source', { timeout: 180_000 }, async () => {
+  test('report files that are missing, unnecessary or without a source', { timeout: 300_000 }, async () => {
     // Most of the time goes into compressing the files of these packages, which the other tests do not need.
     for (const name of ['cli', 'core', 'gateway', 'server']) await clone.remove(`packages/${name}/dist`)
     await clone.remove('packages/cli/bundle')
@@ -62,7 +62,7 @@ describe('the checks of published packages', () => {
     expect(await clone.script('release/contents.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('report manifests that differ from the repository', { timeout: 180_000 }, async () => {
+  test('report manifests that differ from the repository', { timeout: 300_000 }, async () => {
     await edit('packages/browser/package.json', (manifest) => {
       manifest.license = 'UNLICENSED'
       manifest.engines.node = '>=22'
@@ -80,7 +80,7 @@ describe('the checks of published packages', () => {
     expect(stderr).toContain('packages/gateway/src/base/version.ts: version must be 99.0.0\n')
   })
 
-  test('report licences that are not allowed, including transitive dependencies', { timeout: 180_000 }, async () => {
+  test('report licences that are not allowed, including transitive dependencies', { timeout: 300_000 }, async () => {
     await edit('package-lock.json', ({ packages }) => {
       const set = (name: string, license: string): void => {
         const entry = packages[`node_modules/${name}`]

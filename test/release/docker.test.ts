@@ -63,18 +63,18 @@ describe('the image, built step by step in an empty folder', () => {
     const first = inFolder(textsOf(image, 'WORKDIR')[0] ?? '')
     await mkdir(first, { recursive: true })
     for (const text of textsOf(image, 'RUN')) await runStep(text, first)
-  }, 240_000)
+  }, 300_000)
 
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-  test('has the command of the packed packages, and not the browser server', { timeout: 180_000 }, async () => {
+  test('has the command of the packed packages, and not the browser server', { timeout: 300_000 }, async () => {
     const { version } = JSON.parse(await read('packages/cli/package.json')) as { readonly version: string }
     expect(await unfold('--version')).toMatchObject({ code: 0, stdout: `${version}\n` })
     expect((await stat(join(folder, 'opt/unfold/node_modules/@unfold-mcp/cli'))).isDirectory()).toBe(true)
     expect(existsSync(join(folder, 'opt/unfold/node_modules/@unfold-mcp/browser'))).toBe(false)
   })
 
-  test('serves only with a token, and then is healthy', { timeout: 240_000 }, async () => {
+  test('serves only with a token, and then is healthy', { timeout: 300_000 }, async () => {
     const command = [...commandOf(image, 'ENTRYPOINT'), ...commandOf(image, 'CMD')]
     expect(command).toContain('0.0.0.0')
     await writeFile(join(workdir(), 'unfold.json'), '{ "mcpServers": {} }')

@@ -69,11 +69,11 @@ describe('the packed packages, installed in an empty folder', () => {
       writeFile(join(folder, 'client.mjs'), client),
       writeFile(join(folder, 'typed.ts'), typed),
     ])
-  }, 240_000)
+  }, 300_000)
 
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-  test('serve a client', { timeout: 180_000 }, async () => {
+  test('serve a client', { timeout: 300_000 }, async () => {
     const { stdout } = await run(process.execPath, ['client.mjs'], { cwd: folder })
     expect(JSON.parse(stdout)).toEqual({
       before: ['activate_words', 'deactivate'],
@@ -82,7 +82,7 @@ describe('the packed packages, installed in an empty folder', () => {
     })
   })
 
-  test('include their types', { timeout: 180_000 }, async () => {
+  test('include their types', { timeout: 300_000 }, async () => {
     const options = [
       '--noEmit',
       '--strict',
@@ -114,14 +114,14 @@ describe('the packed packages, installed in an empty folder', () => {
       npm_config_yes: 'false',
     })
 
-    test('npx finds the command by its name and by its package name', { timeout: 180_000 }, async () => {
+    test('npx finds the command by its name and by its package name', { timeout: 300_000 }, async () => {
       const { version } = JSON.parse(await readFile(join(root, 'packages/cli/package.json'), 'utf8')) as { version: string }
       expect((await npx('unfold', '--version')).stdout.trim()).toBe(version)
       expect((await npx('@unfold-mcp/cli', '--help')).stdout).toContain('Usage: unfold <command>')
       expect((await npx('@unfold-mcp/browser', '--version')).stdout).toContain(version)
     })
 
-    test('the gateway serves a stdio server, and a call reaches it', { timeout: 240_000 }, async () => {
+    test('the gateway serves a stdio server, and a call reaches it', { timeout: 300_000 }, async () => {
       await npx('unfold', 'add', 'hub', '--yes', '--config', 'unfold.json', '--', process.execPath, 'server.mjs')
       const unfold = join(folder, 'node_modules/@unfold-mcp/cli/bundle/main.js')
       const serve = [process.execPath, unfold, 'serve', 'unfold.json', '--http', '0', '--json']

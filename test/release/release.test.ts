@@ -49,7 +49,7 @@ describe('a release, in a copy of the repository with a local registry', () => {
     await clone[Symbol.asyncDispose]()
   })
 
-  test('needs a changeset, and each changeset must have a category', { timeout: 180_000 }, async () => {
+  test('needs a changeset, and each changeset must have a category', { timeout: 300_000 }, async () => {
     const before = await clone.read('CHANGELOG.md')
     expect(await clone.script('release/version.mjs')).toMatchObject({
       code: 1,
@@ -62,7 +62,7 @@ describe('a release, in a copy of the repository with a local registry', () => {
     expect(await clone.read('CHANGELOG.md')).toBe(before)
   })
 
-  test('gives all workspaces the next version and moves the changes to its section', { timeout: 180_000 }, async () => {
+  test('gives all workspaces the next version and moves the changes to its section', { timeout: 300_000 }, async () => {
     const before = await clone.read('CHANGELOG.md')
     const peers = (await manifest('packages/client')).peerDependencies
     await clone.write('.changeset/one.md', '---\n"@unfold-mcp/core": patch\n---\n\nFixed: a small thing\nin two lines\n')
@@ -90,13 +90,13 @@ describe('a release, in a copy of the repository with a local registry', () => {
     expect(notes).toMatch(/^### Security\n\n- a large thing$/mu)
   })
 
-  test('is not published if the tag has a different version', { timeout: 180_000 }, async () => {
+  test('is not published if the tag has a different version', { timeout: 300_000 }, async () => {
     const refused = await publish({ GITHUB_REF_NAME: 'v9.9.9' })
     expect(refused).toMatchObject({ code: 1, stderr: `The tag is v9.9.9, but the packages have version ${next}.\n` })
     expect(registry.published).toEqual([])
   })
 
-  test('publishes exactly the packages, each with its repository, and only once', { timeout: 240_000 }, async () => {
+  test('publishes exactly the packages, each with its repository, and only once', { timeout: 300_000 }, async () => {
     const first = await publish()
     expect(first.stdout + first.stderr).toContain('published successfully')
     expect(first.code).toBe(0)
@@ -114,7 +114,7 @@ describe('a release, in a copy of the repository with a local registry', () => {
     expect(registry.published).toHaveLength(folders.length)
   })
 
-  test('npx runs the published command in an empty folder', { timeout: 240_000 }, async () => {
+  test('npx runs the published command in an empty folder', { timeout: 300_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'unfold-npx-'))
     try {
       const cache = (await run('npm', ['config', 'get', 'cache'], { cwd: root, env: process.env })).stdout.trim()

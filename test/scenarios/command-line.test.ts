@@ -13,7 +13,7 @@ import { home, main, servers } from '../../packages/cli/test/command.ts'
 import { verifies } from '../verifies.ts'
 
 // Most tests start processes, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let folder = ''
 let program = ''
@@ -34,7 +34,7 @@ beforeAll(async () => {
       rollupOptions: { output: { entryFileNames: 'command-line-server.mjs' } },
     },
   })
-}, 120_000)
+}, 300_000)
 
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 

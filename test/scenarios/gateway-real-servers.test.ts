@@ -37,7 +37,7 @@ describe('servers from npm behind one gateway', () => {
     )
     const known = ['everything__echo', 'files__read_text_file', 'memory__create_entities', 'thinking__sequentialthinking']
     await Promise.all(known.map((name) => all.lists(name)))
-  }, 120_000)
+  }, 300_000)
 
   afterAll(async () => {
     await all.close()

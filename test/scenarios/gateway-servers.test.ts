@@ -59,7 +59,7 @@ let gateway: Awaited<ReturnType<typeof served>>
 beforeAll(async () => {
   gateway = await served(config)
   await Promise.all(Object.keys(config.mcpServers).map((name) => gateway.ready(name)))
-}, 120_000)
+}, 300_000)
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 

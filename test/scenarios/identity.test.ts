@@ -16,7 +16,7 @@ import { verifies } from '../verifies.ts'
 import { wireTo } from '../wire.ts'
 
 // Many tests start processes, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const agentList: Tool = {
   name: 'agent_list',

@@ -7,7 +7,7 @@ import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
 // CPU time is measured for the whole process, so nothing else may run at the same time.
-vi.setConfig({ maxConcurrency: 1, testTimeout: 60_000 })
+vi.setConfig({ maxConcurrency: 1, testTimeout: 300_000 })
 
 const info = { name: 'hub', version: '1.0.0' }
 const searching = { view: 'exposure=search' }

@@ -6,7 +6,7 @@ import { startGatewayProcess } from '../../packages/cli/test/gateway-process.ts'
 import { verifies } from '../verifies.ts'
 
 // Each test starts several processes, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 interface Shown {
   readonly clients: readonly {

@@ -14,7 +14,7 @@ async function lines(command: string, args: readonly string[]): Promise<readonly
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-test('each test file belongs to exactly one project', { timeout: 120_000 }, async () => {
+test('each test file belongs to exactly one project', { timeout: 300_000 }, async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const listed = await lines(process.execPath, [vitest, 'list', '--filesOnly', '--json'])
   const found: readonly { readonly file: string; readonly projectName: string }[] = JSON.parse(listed.join('\n'))
@@ -27,7 +27,7 @@ test('each test file belongs to exactly one project', { timeout: 120_000 }, asyn
   expect(slowFiles.filter((file) => !files.includes(file))).toEqual([])
 })
 
-test('slow files start first, across projects but not across groups', async () => {
+test('slow files start first in their group, and files of e2e last', async () => {
   const specification = (file: string, name: string, groupOrder: number) =>
     ({
       moduleId: join(root, file),
@@ -35,13 +35,22 @@ test('slow files start first, across projects but not across groups', async () =
     }) as unknown as TestSpecification
   const cache = { getFileTestResults: () => undefined, getFileStats: () => undefined }
   const sequencer = new LongestFirst({ config: { root }, cache } as unknown as Vitest)
-  const [first = '', second = ''] = slowFiles
+  const [first = '', second = '', third = ''] = slowFiles
   const files = [
-    specification('test/a.test.ts', 'browser', 1),
-    specification(second, 'e2e', 1),
-    specification(first, 'unit', 1),
+    specification('test/a.test.ts', 'e2e', 1),
+    specification('packages/browser/test/a.test.ts', 'browser', 1),
+    specification(third, 'e2e', 1),
+    specification(second, 'browser', 1),
+    specification(first, 'conformance', 1),
     specification('packages/core/src/a.test.ts', 'unit', 0),
   ]
   const sorted = (await sequencer.sort(files)).map(({ moduleId }) => moduleId.slice(root.length))
-  expect(sorted).toEqual(['packages/core/src/a.test.ts', first, second, 'test/a.test.ts'])
+  expect(sorted).toEqual([
+    'packages/core/src/a.test.ts',
+    first,
+    second,
+    'packages/browser/test/a.test.ts',
+    third,
+    'test/a.test.ts',
+  ])
 })

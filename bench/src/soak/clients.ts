@@ -1,4 +1,6 @@
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { clientInfo } from '../gateway/wires/wire.ts'
 
 const stateless = '2026-07-28'
@@ -10,6 +12,12 @@ const envelope = {
 }
 
 const base = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+// The connections of all clients.
+const agent = new Agent({ keepAlive: true })
+
+/** Closes all connections. They would count as open file descriptors of the gateway. */
+export const closeConnections = (): void => agent.destroy()
 
 /** Sends a request and returns the text of the response. */
 type Ask = (method: string, params?: object) => Promise<string>
@@ -32,33 +40,31 @@ export async function openSession(url: string, listens: boolean): Promise<Sessio
   const headers: Record<string, string> = { ...base, 'mcp-protocol-version': '2025-11-25' }
   const ended = new AbortController()
   let id = 0
-  const post = async (message: object): Promise<Response> => {
-    const body = JSON.stringify({ jsonrpc: '2.0', ...message })
-    return fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(120_000) })
-  }
-  const ask: Ask = async (method, params = {}) => textOf(await post({ id: ++id, method, params }))
+  const post = (message: object): Promise<Reply> =>
+    send(url, { method: 'POST', headers }, JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const ask: Ask = async (method, params = {}) => (await post({ id: ++id, method, params })).body
   const initialized = await post({
     id: ++id,
     method: 'initialize',
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
   })
-  await textOf(initialized)
-  headers['mcp-session-id'] = initialized.headers.get('mcp-session-id') ?? ''
-  await (await post({ method: 'notifications/initialized' })).text()
+  headers['mcp-session-id'] = String(initialized.headers['mcp-session-id'])
+  await post({ method: 'notifications/initialized' })
   if (listens) void drain(fetch(url, { headers, signal: ended.signal }))
   return {
     ask,
     call: (name, given = {}) => ask('tools/call', { name, arguments: given } satisfies Call),
     async end() {
       ended.abort()
-      await (await fetch(url, { method: 'DELETE', headers })).text()
+      await send(url, { method: 'DELETE', headers })
     },
   }
 }
 
 /** Calls a tool without a session. */
 export async function callStateless(url: string, name: string, given: object = {}): Promise<string> {
-  return textOf(await fetch(url, { method: 'POST', ...statelessRequest('tools/call', name, { name, arguments: given }) }))
+  const { headers, body } = statelessRequest('tools/call', name, { name, arguments: given })
+  return (await send(url, { method: 'POST', headers }, body)).body
 }
 
 /** Requests a large resource and never reads the response. Resolves with a function that drops the connection. */
@@ -87,10 +93,19 @@ function statelessRequest(
   }
 }
 
-async function textOf(response: Response): Promise<string> {
-  const text = await response.text()
-  if (response.status >= 500) throw new Error(`${response.status}: ${text.slice(0, 300)}`)
-  return text
+interface Reply {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+async function send(url: string, options: RequestOptions, content = ''): Promise<Reply> {
+  const sent = request(url, { ...options, agent, signal: AbortSignal.timeout(120_000) })
+  sent.end(content)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const body = await text(response)
+  const { headers, statusCode = 0 } = response
+  if (statusCode >= 500) throw new Error(`${statusCode}: ${body.slice(0, 300)}`)
+  return { headers, body }
 }
 
 async function drain(stream: Promise<Response>): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { closeConnections } from './clients.ts'
 import { type GatewayProcess, isRunning, startGatewayProcess } from './gateway-process.ts'
 import type { Measurement } from './probe.ts'
 import { type Counts, work } from './workload.ts'
@@ -6,6 +7,8 @@ import { type Counts, work } from './workload.ts'
 export interface SoakOptions {
   readonly minutes: number
   readonly seed: number
+  /** Maximum number of actions between two measurements. Default: no limit. */
+  readonly maxActions?: number
   readonly onSample?: (sample: Sample) => void
 }
 
@@ -25,11 +28,11 @@ export interface Soak {
   readonly leftServers: readonly number[]
 }
 
-// Keep-alive connections of the soak's own clients close after a few seconds.
-const idleMs = 7_000
+// For what the gateway does after the last response, such as ending sessions.
+const idleMs = 2_000
 
-/** Runs clients against a gateway process for some minutes, with pauses in which it is measured. */
-export async function soak({ minutes, seed, onSample }: SoakOptions): Promise<Soak> {
+/** Runs clients against a gateway process for some minutes at most, with pauses in which it is measured. */
+export async function soak({ minutes, seed, maxActions = Infinity, onSample }: SoakOptions): Promise<Soak> {
   const random = randomFrom(seed)
   const samples: Sample[] = []
   const counts: Record<string, number> = {}
@@ -41,12 +44,14 @@ export async function soak({ minutes, seed, onSample }: SoakOptions): Promise<So
   try {
     gateway = await startGatewayProcess()
     for (let round = 1; round <= rounds; round++) {
-      const done = await work(gateway, random, start + round * roundMs - Math.min(idleMs, roundMs / 2))
+      const end = start + round * roundMs - Math.min(idleMs, roundMs / 2)
+      const done = await work(gateway, random, { end, maxActions })
       for (const [name, count] of Object.entries(done)) counts[name] = (counts[name] ?? 0) + count
-      await pause(Math.max(0, start + round * roundMs - Date.now()))
+      closeConnections()
+      await pause(idleMs)
       pids = gateway.servers()
       const actions = Object.values(counts).reduce((sum, count) => sum + count, 0)
-      const sample = { ...(await gateway.measure()), minute: (round * roundMs) / 60_000, actions, servers: pids.length }
+      const sample = { ...(await gateway.measure()), minute: (Date.now() - start) / 60_000, actions, servers: pids.length }
       samples.push(sample)
       onSample?.(sample)
     }

@@ -25,11 +25,21 @@ const actions: { readonly [name: string]: { readonly weight: number; readonly ru
   reload: { weight: 2, run: (gateway) => gateway.reload() },
 }
 
-/** Runs random actions, several at a time, until `end` (as of `Date.now()`), and waits for those that are running. */
-export async function work(gateway: GatewayProcess, random: Random, end: number, clients = 6): Promise<Counts> {
+export interface WorkLimits {
+  /** As of `Date.now()`. */
+  readonly end: number
+  readonly maxActions: number
+}
+
+const clients = 6
+
+/** Runs random actions, several at a time, and waits for those that are running at the end. */
+export async function work(gateway: GatewayProcess, random: Random, { end, maxActions }: WorkLimits): Promise<Counts> {
   const counts: Record<string, number> = {}
+  let started = 0
   const client = async (): Promise<void> => {
-    while (Date.now() < end) {
+    while (Date.now() < end && started < maxActions) {
+      started += 1
       const name = choose(random)
       await actions[name]?.run(gateway, random)
       counts[name] = (counts[name] ?? 0) + 1

@@ -107,7 +107,7 @@ describeInChromium('auditing a page', () => {
     )
     expect(await tab.page.title()).toBe('Many nodes')
     expect((await auditPage(tab.page, { selector: 'h1', timeoutMs: 90_000 })).engine).toBe('axe-core 4.14.0')
-  }, 150_000)
+  }, 300_000)
 
   test('two audits of one page at the same time do not disturb each other', async () => {
     await using tab = await browser.open('/')

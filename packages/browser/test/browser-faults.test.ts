@@ -237,7 +237,7 @@ describeInChromium('a browser with faults', () => {
     expect(request.responseBody).toEqual({ mimeType: 'text/plain', bytes: 500 * 1024 * 1024, omitted: 'larger than 2 MB' })
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024)
     expect(watch.recording.of('network').bytes).toBeLessThan(1024 * 1024)
-  }, 120_000)
+  }, 300_000)
 
   test('a flood of console messages is admitted up to the limit, counted, and does not block anything', async () => {
     await using site = await startSite()
@@ -254,7 +254,7 @@ describeInChromium('a browser with faults', () => {
       [...logs].find(({ text }) => /^\d+ more console lines were dropped/.test(text)),
     )
     expect(dropped).toMatchObject({ level: 'warning', from: 'browser', tab: 'tab-1' })
-  }, 120_000)
+  }, 300_000)
 
   test('errors are not lost in a flood of other messages', async () => {
     await using site = await startSite()

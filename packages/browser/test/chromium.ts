@@ -15,7 +15,7 @@ const found = (() => {
   }
 })()
 // A browser is slow on a busy machine.
-const testMs = 180_000
+const testMs = 300_000
 const isRequired = env.UNFOLD_REQUIRE_BROWSER !== undefined || (env.CI === 'true' && env.UNFOLD_NO_INSTALL !== '1')
 
 /** The browser that tests use; throws if there is none. */
@@ -67,7 +67,7 @@ export async function watching({
   return { browser, recording, tab, page: tab.page, until, [Symbol.asyncDispose]: () => browser.close() }
 }
 
-const untilMs = 60_000
+const untilMs = 120_000
 
 /** Waits until a condition holds, and returns its value; fails after a timeout. */
 export async function until<T>(what: string, holds: () => T | undefined | false, ms = untilMs): Promise<T> {

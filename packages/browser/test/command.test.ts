@@ -16,7 +16,7 @@ import { textOf } from './replies.ts'
 import { type Site, startSite } from './site.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const slow = { timeout: 120_000 }
+const slow = { timeout: 300_000 }
 const first = ['observe', 'query_dom']
 const all = ['observe', 'query_dom', 'analyze', 'generate', 'configure']
 

@@ -62,7 +62,7 @@ describeInChromium('querying elements', () => {
     ])
     expect(elements).toHaveLength(20)
     expect((await queryDom(tab.page, { selector: '.node', limit: 1_000_000, timeoutMs })).elements).toHaveLength(100)
-  }, 120_000)
+  }, 300_000)
 
   test('an XPath works as well', async () => {
     await using tab = await browser.open('/')

@@ -128,7 +128,7 @@ test('a file that would be too large omits its largest bodies first, then its ol
 })
 
 describeInChromium('an HTTP archive in a browser', () => {
-  test('a browser can replay the file without the site', { timeout: 120_000 }, async () => {
+  test('a browser can replay the file without the site', { timeout: 300_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'unfold-har-'))
     const file = join(folder, 'shop.har')
     await writeFile(file, JSON.stringify(har(shopping(), { version })))

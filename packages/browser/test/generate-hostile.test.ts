@@ -127,7 +127,7 @@ test('page text in a script is visible', async () => {
 })
 
 describeInChromium('a hostile page in a browser', () => {
-  test('a page with names that try to break out is replayed like any other', { timeout: 120_000 }, async () => {
+  test('a page with names that try to break out is replayed like any other', { timeout: 300_000 }, async () => {
     const clicked: string[] = []
     const escaped = (value: string): string => value.replace(/[^\w ]/gu, (each) => `&#${each.codePointAt(0)};`)
     const named = attacks.filter((name) => !['\u0000', '\r', '\n', '\u2028'].some((each) => name.includes(each)))

@@ -15,7 +15,7 @@ import { harErrors, sarifErrors } from './generate-schemas.ts'
 import { startServer } from './generate-server.ts'
 import { startSite } from './site.ts'
 
-const slow = { timeout: 120_000 }
+const slow = { timeout: 300_000 }
 
 /** All records of a kind. */
 function all<K extends Kind>({ recording }: Watching, kind: K): readonly Records[K][] {

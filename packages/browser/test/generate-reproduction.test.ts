@@ -7,7 +7,7 @@ import { runScript } from './generate-running.ts'
 import { startServer } from './generate-server.ts'
 import { startSite } from './site.ts'
 
-const slow = { timeout: 120_000 }
+const slow = { timeout: 300_000 }
 
 /** An order as capture would record it, including the events that the browser derives from others. */
 function ordering(url: string): readonly UserAction[] {

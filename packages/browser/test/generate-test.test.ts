@@ -6,7 +6,7 @@ import { everyKind, found, RecordSequence } from './generate-records.ts'
 import { compileSpec, runSpec } from './generate-running.ts'
 import { type Server, startServer } from './generate-server.ts'
 
-const slow = { timeout: 120_000 }
+const slow = { timeout: 300_000 }
 
 /** Behaviour of the shop; the defaults are as recorded. */
 interface Behaviour {

@@ -82,5 +82,5 @@ describeInChromium('the guide', () => {
       await watched.close()
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     }
-  }, 120_000)
+  }, 300_000)
 })

@@ -106,7 +106,7 @@ describeInChromium('invalid input and failing pages', () => {
         const page = await client.call('observe', { what: 'page', tab })
         expect(textOf(page).length).toBeLessThan(maxReplyBytes)
       })
-    }, 120_000)
+    }, 300_000)
 
     test('closing a tab during a query ends the call, and other calls continue', async () => {
       const client = await observing()
@@ -126,7 +126,7 @@ describeInChromium('invalid input and failing pages', () => {
         expect(textOf(result)).toMatch(/closed/)
       })
       expect(dataOf(await client.call('query_dom', { selector: 'h1' }))).toMatchObject({ total: 1 })
-    }, 120_000)
+    }, 300_000)
 
     test('a crashed page is reported, and the others can still be read', async () => {
       const client = await observing()
@@ -144,7 +144,7 @@ describeInChromium('invalid input and failing pages', () => {
         expect(textOf(await client.call('configure', { action: 'health' }))).toContain('"hasCrashed":true')
       })
       expect(dataOf(await client.call('observe', { what: 'page', tab: 'tab-1' }))).toMatchObject({ title: 'Second page' })
-    }, 120_000)
+    }, 300_000)
 
     test('a navigation during an audit is reported, and the next audit works', async () => {
       const client = await observing()
@@ -158,7 +158,7 @@ describeInChromium('invalid input and failing pages', () => {
           url: `${served.site.url}/second`,
         })
       })
-    }, 120_000)
+    }, 300_000)
 
     test('concurrent audits are all answered', async () => {
       await served.calm('/')
@@ -170,7 +170,7 @@ describeInChromium('invalid input and failing pages', () => {
         one.call('query_dom', { selector: 'h1' }),
       ])
       expect(results.map(failureOf)).toEqual(results.map(() => undefined))
-    }, 120_000)
+    }, 300_000)
 
     test('however much was recorded, a reply stays small and is valid data', async () => {
       await served.calm()
@@ -188,7 +188,7 @@ describeInChromium('invalid input and failing pages', () => {
         expect(textOf(result).length).toBeLessThan(maxReplyBytes)
         expect(Object.keys(dataOf(result))).not.toEqual([])
       }
-    }, 120_000)
+    }, 300_000)
 
     test.each(testTransports)(
       'over $transport in the era $era, two clients read the same data concurrently',

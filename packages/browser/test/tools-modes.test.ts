@@ -36,7 +36,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     await watch.page.getByLabel('Password').fill('hunter2')
     await watch.page.getByText('It is a gift').click()
     await until('what the person did is recorded', () => facts().actions >= 5 && facts().network >= 11)
-  }, 120_000)
+  }, 300_000)
 
   beforeEach(async () => {
     client = await served.observing()

@@ -86,7 +86,7 @@ describeInChromium('content of pages', () => {
   const served = serving()
   const facts = () => served.watch.recording.facts.read()
 
-  test('no secret of a page is in any reply, file or saved session', { timeout: 120_000 }, async () => {
+  test('no secret of a page is in any reply, file or saved session', { timeout: 300_000 }, async () => {
     await served.calm()
     const { watch, site } = served
     await watch.browser.open(`${site.url}/secrets`)
@@ -121,7 +121,7 @@ describeInChromium('content of pages', () => {
     }
   })
 
-  test('text of a page is returned as labelled data, without invisible characters', { timeout: 120_000 }, async () => {
+  test('text of a page is returned as labelled data, without invisible characters', { timeout: 300_000 }, async () => {
     await served.calm()
     const { watch } = served
     await watch.page.evaluate(async (text) => {

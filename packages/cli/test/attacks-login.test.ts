@@ -8,7 +8,7 @@ import { authority } from '../../gateway/test/faults/certificates.ts'
 import { home } from './command.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const { isMissing, note } = needs('openssl')
 const preload = new URL('servers/public-names.mjs', import.meta.url).href

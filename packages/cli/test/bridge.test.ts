@@ -10,7 +10,7 @@ import { type Home, home, main, processesWith, servers } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const file = serverFile(new URL('servers/shared.mjs', import.meta.url))
 const shared = (mark: string) => ({ command: process.execPath, args: [`--title=${mark}`, file] })

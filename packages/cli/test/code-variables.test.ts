@@ -5,7 +5,7 @@ import { home, servers } from './command.ts'
 import { keys, person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const preload = `/tmp/a/rather/long/path/${'x'.repeat(600)}/evil.so`
 const env = {

@@ -9,7 +9,7 @@ import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 import { person } from './terminal.ts'
 
 // Several processes per test, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const [node, desk = ''] = servers.desk
 const commandOf = ([command, ...args]: readonly string[]) => ({ command, args })

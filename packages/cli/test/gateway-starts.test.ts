@@ -8,7 +8,7 @@ import { type Ended, type Home, home, servers } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const [node = '', deskFile = ''] = servers.desk
 const desk = { command: node, args: [deskFile] }

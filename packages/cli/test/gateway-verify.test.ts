@@ -7,7 +7,7 @@ import { startGatewayProcess } from './gateway-process.ts'
 import { keys, person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const [command = '', ...args] = servers.desk
 const desk = { command, args }

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { home, run, servers } from './command.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 

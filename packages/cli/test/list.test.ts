@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { home, servers } from './command.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 test('list prints the signature of each tool, as search does', async () => {
   await using at = await home()

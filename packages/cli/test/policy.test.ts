@@ -8,7 +8,7 @@ import { type Home, home, servers } from './command.ts'
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const reason = 'Only the project may be changed.'
 

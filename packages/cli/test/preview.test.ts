@@ -8,7 +8,7 @@ import { startGatewayProcess } from './gateway-process.ts'
 import { person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const [command = '', ...args] = servers.grouped
 const grouped = { command, args }

@@ -9,7 +9,7 @@ import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 import { keys, type Person, person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 type Tool = { readonly name: string; readonly description: string; readonly [key: string]: unknown }
 

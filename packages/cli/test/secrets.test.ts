@@ -9,7 +9,7 @@ import { startGatewayProcess } from './gateway-process.ts'
 import { keys, person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const isWindows = process.platform === 'win32'
 const vault = serverFile(new URL('servers/vault.mjs', import.meta.url))

@@ -31,7 +31,7 @@ test('concurrent processes can write the same entries without a torn read', asyn
   const files = await readdir(directory)
   expect(files).toHaveLength(3)
   expect(files.every((file) => file.endsWith('.json'))).toBe(true)
-}, 120_000)
+}, 300_000)
 
 test('cached data of a server can be read by name without connecting', async () => {
   const directory = join(folder, 'read')

@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('a server that is started through 
     })
     expect((await npx.events()).map(({ what }) => what)).toEqual(['begun', 'installing', 'rolled-back'])
     expect(await npx.halfInstalled()).toEqual([])
-  }, 120_000)
+  }, 300_000)
 
   test('can clean up also when connecting is cancelled or the parent process exits', async () => {
     await using npx = await fakeLauncher()

@@ -20,7 +20,7 @@ export function isAlive(pid: number | undefined): boolean {
 }
 
 /** Waits until a condition holds; the timeout message names it. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 60_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 120_000): Promise<void> {
   const end = Date.now() + timeoutMs
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`Waited in vain: ${what}`)

@@ -95,7 +95,7 @@ beforeAll(async () => {
   at = await home()
   gateway = await startGatewayProcess(at, config())
   await isListed(gateway.url)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -198,7 +198,7 @@ describe('a client that cannot ask its user', () => {
     await using ada = await person(gateway.url, { era, capabilities: {} })
     const progress: unknown[] = []
     const text = `queued ${era}`
-    const call = ada.text('both__write', { text }, { onprogress: ({ message }) => progress.push(message) })
+    const call = ada.text('both__write', { text }, { timeout: 300_000, onprogress: ({ message }) => progress.push(message) })
     const { id, decisions } = await waiting(text)
     expect((await at.unfold(['approvals'])).stdout).toMatch(new RegExp(`${id} .*both/write .*waits for an answer`, 'u'))
     expect(decisions?.includes('session')).toBe(era === 'session')

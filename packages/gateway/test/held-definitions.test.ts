@@ -111,4 +111,4 @@ test('AT-S03-3 (T06): to clients, held tools, prompts, templates and servers do 
   expect(JSON.stringify(await gateway.api('/savings'))).not.toMatch(/canary/iu)
   const [only] = (await gateway.api('/tools')) as readonly { readonly name: string }[]
   expect(only?.name).toBe('shed__sing')
-}, 120_000)
+}, 300_000)

@@ -46,7 +46,7 @@ test('AT-R05-1: a server whose thousands of tools change all the time is refresh
   const { slowdown } = (await gateway.api('/upstreams/big')) as Upstream
   expect(slowdown?.costMs).toBeGreaterThan(0)
   expect(slowdown?.delayMs).toBeGreaterThanOrEqual(9 * (slowdown?.costMs ?? 0))
-}, 120_000)
+}, 300_000)
 
 test('AT-R05-2: a small server that changes all the time is followed at once', async () => {
   const changes = 20

@@ -48,7 +48,7 @@ beforeAll(async () => {
     async () => (await client.toolNames()).filter((name) => name.endsWith('__typed')).length === 4,
     'the tools are listed',
   )
-}, 60_000)
+}, 300_000)
 
 afterAll(async () => {
   await client?.close()

@@ -186,4 +186,4 @@ test('any number of records stays within the limits, with correct counts', () =>
   expect(recording.of('logs').evicted).toBe(records - max)
   expect(recording.facts.read().errors).toBe([...recording.of('logs')].filter(({ level }) => level === 'error').length)
   expect(kinds.filter((kind) => recording.of(kind).length > 0)).toEqual(['logs'])
-}, 120_000)
+}, 300_000)

@@ -162,7 +162,7 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
     let session: Session
     beforeAll(async () => {
       session = await Session.start(shell)
-    }, 120_000)
+    }, 300_000)
     afterAll(() => session.close(), 60_000)
 
     test.each<[string, string, readonly string[]]>([

@@ -8,7 +8,7 @@ import { until } from '../../../client/test/processes.ts'
 import { SecretResolver } from './resolver.ts'
 import { runSecretCommand, splitCommand } from './secret-command.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let folder = ''
 beforeEach(async () => {

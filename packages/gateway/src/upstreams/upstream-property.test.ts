@@ -47,4 +47,4 @@ test('however an upstream changes, dies and returns, its current tools are liste
     }),
     propertyRuns({ long: 10_000, sample: 500 }),
   )
-}, 120_000)
+}, 300_000)

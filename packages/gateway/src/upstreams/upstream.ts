@@ -75,6 +75,8 @@ export class Upstream {
   #hasConnected = false
   /** Error of the last `tools/list`. */
   #listError: string | undefined
+  /** Number of running `discover` calls. */
+  #discoveries = 0
   /** Connections that are being opened or closed. */
   readonly #closing = new Set<Promise<unknown>>()
 
@@ -190,8 +192,14 @@ export class Upstream {
 
   /** Lists its tools now, and starts it if it is idle. */
   async discover(): Promise<readonly Tool[]> {
-    const live = await this.#liveConnection(undefined)
-    return live.refresh()
+    this.#discoveries += 1
+    try {
+      const live = await this.#liveConnection(undefined)
+      return await live.refresh()
+    } finally {
+      this.#discoveries -= 1
+      this.#scheduleIdleStop()
+    }
   }
 
   /** Calls a tool by its original name. Every failure is an `UpstreamError`. */
@@ -367,8 +375,8 @@ export class Upstream {
     this.#enter('ready')
     this.#timers.set('steady', { ms: steadyMs, isIdle: true, work: () => this.#retryPolicy.reset() })
     this.#scheduleSweep()
-    this.#scheduleIdleStop()
     live.start()
+    void live.firstRead.then(() => this.#scheduleIdleStop())
     this.#ready.resolve(live)
   }
 
@@ -442,11 +450,18 @@ export class Upstream {
     this.#timers.set('sweep', { ms: sweepMs * (0.9 + 0.2 * this.#options.random()), isIdle: true, work })
   }
 
+  /** True while stopping it would fail a call or leave its tools unknown. */
+  get #isInUse(): boolean {
+    return this.#slots.isBusy || this.#discoveries > 0 || this.#live?.hasRead === false
+  }
+
   #scheduleIdleStop(): void {
     const { idleStopMs } = this.#settings
     this.#timers.stop('idle')
-    if (idleStopMs <= 0 || this.#live === undefined || this.#slots.isBusy) return
+    if (idleStopMs <= 0 || this.#live === undefined || this.#isInUse) return
     const work = (): void => {
+      // A call may have started meanwhile; its end schedules the stop again.
+      if (this.#isInUse) return
       this.#disconnect()
       this.#enter('idle')
     }

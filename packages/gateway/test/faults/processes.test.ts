@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('the process of an upstream', () =
     }
     // The system may take a moment to remove killed processes.
     await until(() => membersOf(leaders).length === 0, 'all processes have ended')
-  }, 120_000)
+  }, 300_000)
 })
 
 describe.skipIf(process.platform === 'win32')('no process outlives a gateway, even if it ignores signals', () => {

@@ -141,4 +141,4 @@ test('for any behaviour of upstreams and any edits of the configuration, the lis
     ),
     propertyRuns({ long: 1_000, sample: 100 }),
   )
-}, 120_000)
+}, 300_000)

@@ -33,7 +33,7 @@ async function remote(kind: Kind) {
 
 const title = 'with real servers on an unreliable network, the list matches the servers in the end'
 
-test.each([1, 2])(`${title} (%i)`, { timeout: 120_000 }, async (seed) => {
+test.each([1, 2])(`${title} (%i)`, { timeout: 300_000 }, async (seed) => {
   const next = numbers(seed)
   await using stdio = await remote('stdio')
   await using http = await remote('http')
@@ -42,8 +42,10 @@ test.each([1, 2])(`${title} (%i)`, { timeout: 120_000 }, async (seed) => {
   const remotes = [stdio, http, listen, sse] as const
   // Periodic polling would hide a missed change.
   const settings = { sweepMs: 0, pingMs: 150, startTimeoutMs: 1_000, graceMs: 200 }
-  const servers = remotes.map(({ kind, peer, proxy }) => [kind, { ...peer.config(proxy.port), ...settings }])
-  await using all = await runningGateway(Object.fromEntries(servers))
+  const patient = { ...settings, pingMs: 2_000, startTimeoutMs: 30_000 }
+  const configured = (common: object): Record<string, object> =>
+    Object.fromEntries(remotes.map(({ kind, peer, proxy }) => [kind, { ...peer.config(proxy.port), ...common }]))
+  await using all = await runningGateway(configured(settings))
   for (let round = 0; round < runs({ long: 1_200, sample: 60 }); round++) {
     const { peer, proxy, kind } = remotes[next(4)] ?? stdio
     const name = `tool_${next(6)}`
@@ -71,7 +73,9 @@ test.each([1, 2])(`${title} (%i)`, { timeout: 120_000 }, async (seed) => {
     remotes.flatMap(({ kind, peer }) => [...peer.tools].map(([name, description]) => `${kind}__${name}: ${description}`))
   const listed = (): readonly string[] => all.gateway.source.entries().map(({ tool }) => `${tool.name}: ${tool.description}`)
   const isSame = (): boolean => listed().join('\n') === had().join('\n')
+  // On a busy machine, connections that work may not answer within the short timeouts. New timeouts apply without a new connection.
+  await until(isSame, 'the list matches with short timeouts', 10_000).catch(() => all.edit(configured(patient)))
   // On a timeout, the difference is more helpful than the timeout itself.
-  await until(isSame, 'what is listed is what there is').catch(() => undefined)
+  await until(isSame, 'the list matches').catch(() => undefined)
   expect(listed()).toEqual(had())
 })

@@ -8,7 +8,7 @@ import { canSandbox } from './available.ts'
 import { registry } from './registry.ts'
 
 // npm takes its time, on a machine that may be busy.
-vi.setConfig({ testTimeout: 180_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const secret = 'kept-from-install-scripts'
 

@@ -11,7 +11,7 @@ import { textOf } from '../result-text.ts'
 import { server } from '../upstreams.ts'
 import { canSandbox } from './available.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const { command, args } = server('hostage.mjs')
 

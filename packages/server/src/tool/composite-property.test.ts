@@ -153,4 +153,4 @@ test('for any composite tool and any data, list, schema and dispatch agree', asy
     ),
     propertyRuns({ long: 200, sample: 40 }),
   )
-}, 120_000)
+}, 300_000)

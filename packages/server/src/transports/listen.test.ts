@@ -29,6 +29,14 @@ test('the fallback handles other paths, after the same checks', async () => {
   expect(requests).toEqual(['/mcpx/health', 'mcp /mcp/work'])
 })
 
+test('an idle connection stays open longer than load balancers keep one', async () => {
+  await using server = await listen(box(), { port: 0 })
+  const response = await fetch(server.url)
+  await response.text()
+  const [, seconds = ''] = /^timeout=(\d+)$/u.exec(response.headers.get('keep-alive') ?? '') ?? []
+  expect(Number(seconds)).toBeGreaterThan(60)
+})
+
 test('sessions() lists the clients without their session ids', async () => {
   await using server = await listen(box(), { port: 0, authenticate: () => ({ id: 'ann' }) })
   const { handler, url } = server

@@ -18,6 +18,9 @@ import { RequestBodies } from './request-bodies.ts'
 import type { SlowClientOptions } from './slow-client.ts'
 import { UnsentReplies } from './unsent-replies.ts'
 
+// Longer than load balancers keep idle connections (60 s is common), so that they never send a request on one that is being closed here.
+const keepAliveTimeoutMs = 75_000
+
 export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P>, SlowClientOptions, RejectionOptions {
   /** 0 selects a free port. Default: 7420. */
   readonly port?: number
@@ -62,6 +65,7 @@ export async function listen<P extends Principal = Principal>(
   const timeouts = {
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 4),
   }
   const { fallback = options.elsewhere } = options

@@ -43,6 +43,7 @@ export class LiveConnection {
   readonly #refresher: Refresher<readonly Tool[]>
   readonly #connectedAt: number
   #isListed = false
+  #hasRead = false
   #firstRead: Promise<void> = Promise.resolve()
   #isClosed = false
 
@@ -79,6 +80,11 @@ export class LiveConnection {
   /** True if its tools have been read. */
   get isListed(): boolean {
     return this.#isListed
+  }
+
+  /** True after the first attempt to read its tools. */
+  get hasRead(): boolean {
+    return this.#hasRead
   }
 
   /** Resolves after the first attempt to read its tools. */
@@ -178,6 +184,7 @@ export class LiveConnection {
     stopTimer()
     // The refresher reports failures and retries.
     await this.#refresher.readNow().catch(() => undefined)
+    this.#hasRead = true
   }
 
   #onSign(sign: ConnectionEvent): void {

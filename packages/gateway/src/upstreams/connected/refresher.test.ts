@@ -119,7 +119,7 @@ test('in any order of events, the last published list is that of the upstream, w
     }),
     propertyRuns({ long: 10_000, sample: 500 }),
   )
-}, 120_000)
+}, 300_000)
 
 describe('an upstream that is followed', () => {
   test('is read once for a burst of notifications', async () => {

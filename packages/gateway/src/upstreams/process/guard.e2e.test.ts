@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('no upstream process, nor a descen
     }
     expect(seen.size).toBe(40)
     await gone([...seen])
-  }, 120_000)
+  }, 300_000)
 })
 
 test.skipIf(process.platform === 'win32')('a guard ends all running processes when it is closed', async () => {
