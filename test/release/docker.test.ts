@@ -1,23 +1,22 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { run } from '../../packages/cli/test/command.ts'
-import { commandOf, stagesOf, textsOf } from './dockerfile.ts'
+import { commandOf, textsOf } from './dockerfile.ts'
+import { build, image } from './image.ts'
+import { readYaml } from './manifests.ts'
 import { whileServing } from './serving.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8')
 
-const [build = [], image = []] = stagesOf(await read('Dockerfile'))
-const compose = parse(await read('compose.yaml')) as {
+const compose = (await readYaml('compose.yaml')) as {
   readonly services: {
     readonly gateway: {
-      readonly build: string
-      readonly init: boolean
+      readonly extends: { readonly file: string; readonly service: 'gateway' }
       readonly ports: readonly string[]
       readonly volumes: readonly string[]
     }
@@ -125,15 +124,25 @@ test('the Dockerfile copies what exists, and runs without privileges', () => {
 
 test('build output is not copied into the image', async () => {
   const ignored = (await read('.dockerignore')).split('\n')
-  expect(ignored).toEqual(expect.arrayContaining(['.git', '**/node_modules', '**/dist', 'packages/cli/bundle', 'config']))
+  expect(ignored).toEqual(
+    expect.arrayContaining(['.git', '**/node_modules', '**/dist', 'packages/cli/bundle', 'config', '**/.env']),
+  )
 })
 
-test('compose publishes the port of the image on 127.0.0.1 and mounts its folders', () => {
+test('compose publishes the port of the image on 127.0.0.1 and mounts its folders', async () => {
   const { gateway } = compose.services
   const [port] = textsOf(image, 'EXPOSE')
   expect(gateway.ports).toEqual([`127.0.0.1:${port}:${port}`])
-  expect(gateway.build).toBe('.')
-  expect(gateway.init).toBe(true)
+  const { file, service } = gateway.extends
+  const base = (await readYaml(file)) as { readonly services: { readonly [name: string]: { readonly build: string } } }
+  // Relative to the file that contains it.
+  expect(join(dirname(file), base.services[service]?.build ?? '')).toBe('.')
+  expect(base.services[service]).toMatchObject({
+    init: true,
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true'],
+    restart: 'unless-stopped',
+  })
   const mounted = new Map(gateway.volumes.map((volume) => volume.split(':').toReversed() as [string, string]))
   expect(mounted.get(textsOf(image, 'WORKDIR').at(-1) ?? '')).toBe('./config')
   const data = textsOf(image, 'ENV')

@@ -1,5 +1,5 @@
 /** One instruction of a Dockerfile, such as `RUN npm install`. */
-interface Instruction {
+export interface Instruction {
   readonly keyword: string
   /** The rest of the line, without options such as `--mount=…`. */
   readonly text: string
