@@ -29,6 +29,7 @@ export const sections: readonly Section[] = [
       'audit',
       'sandbox',
       'secrets',
+      'deploying',
       'command-line',
     ),
   },
