@@ -152,10 +152,13 @@ export class SessionClient {
     this.notifications++
     if (this.#listsAgain) return
     this.#listsAgain = true
-    this.#listing = this.#listing.then(async () => {
-      this.#listsAgain = false
-      await this.list().catch(() => undefined)
-    })
+    this.#listing = this.#listAfter(this.#listing)
+  }
+
+  async #listAfter(last: Promise<unknown>): Promise<void> {
+    await last
+    this.#listsAgain = false
+    await this.list().catch(() => undefined)
   }
 
   #headers(): Record<string, string> {

@@ -258,7 +258,8 @@ function parseStored(reply: unknown): StoredSession | undefined {
   const [found, version, record, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : []
   const stream = rest[4]
   if (found === null || found === undefined) return undefined
-  if (found !== format) throw new Error(`The session was stored by another version of the gateway (format ${String(found)}).`)
+  if (found !== format)
+    throw new Error(`The session was stored by another version of the gateway (format ${JSON.stringify(found)}).`)
   const parsed = typeof record === 'string' ? parseSessionRecord(parseJson(record)) : undefined
   if (parsed === undefined || !isVersion(version)) return undefined
   return {

@@ -294,11 +294,11 @@ export class SessionHttpTransport implements Transport {
   }
 }
 
-function withUniqueId(message: JSONRPCRequest | JSONRPCNotification, { uniqueId }: Replication): JSONRPCMessage {
-  if ('id' in message) return { ...message, id: uniqueId(message.id) }
+function withUniqueId(message: JSONRPCRequest | JSONRPCNotification, replication: Replication): JSONRPCMessage {
+  if ('id' in message) return { ...message, id: replication.uniqueId(message.id) }
   const { requestId } = message.params ?? {}
   if (message.method !== 'notifications/cancelled' || requestId === undefined) return message
-  return { ...message, params: { ...message.params, requestId: uniqueId(requestId as RequestId) } }
+  return { ...message, params: { ...message.params, requestId: replication.uniqueId(requestId as RequestId) } }
 }
 
 /** Returns `undefined` if one of the messages is not JSON-RPC. */

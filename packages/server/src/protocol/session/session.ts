@@ -95,7 +95,7 @@ export class Session {
     this.#transport = new SessionHttpTransport(id, resumption)
     this.#transport.handleOwn = (request, exchange) => this.#handleOwn(request, exchange)
     this.#transport.oncancel = (request) => this.#running.cancel(request)
-    this.#transport.onlisten = () => this.#listening()
+    this.#transport.onlisten = () => void this.#listening()
     this.#transport.onunlisten = () => this.#shared?.markListening(false)
     this.#host = sdkHost(runtime, scope)
     addLifecycleCallbacks(this.#host, {

@@ -109,7 +109,7 @@ export class Sessions {
     if (lists.size === 0) return
     const versions = await store.confirm(lists)
     for (const [id, fingerprint] of lists) if (this.#lists.get(id) === fingerprint) this.#lists.delete(id)
-    await Promise.all([...versions].map(([id, version]) => this.#byId.get(id)?.changed(version)))
+    await Promise.all([...versions].flatMap(([id, version]) => this.#byId.get(id)?.changed(version) ?? []))
   }
 
   /** Ends idle sessions. */

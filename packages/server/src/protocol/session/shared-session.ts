@@ -149,7 +149,7 @@ export class SharedSession {
     incoming: (response) => {
       const [, replica, kind, id] = /^([^.]*)\.([ns])\.(.*)$/su.exec(String(response.id)) ?? []
       if (replica === undefined || id === undefined) return response
-      if (replica === this.#store.replica) return { ...response, id: kind === 'n' ? Number(id) : id } as typeof response
+      if (replica === this.#store.replica) return { ...response, id: kind === 'n' ? Number(id) : id }
       this.send({ kind: 'message', message: response }, replica)
       return undefined
     },

@@ -58,11 +58,10 @@ function replicas(sessions = new MemorySessions()) {
       if (elicit !== undefined) client.setRequestHandler('elicitation/create', elicit)
       const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch })
       await client.connect(transport)
-      const names = async () => (await client.listTools()).tools.map(({ name }) => name)
       return {
         client,
         transport,
-        names,
+        names: async () => (await client.listTools()).tools.map(({ name }) => name),
         get changes() {
           return changes
         },
@@ -158,7 +157,7 @@ test('the answer to an elicitation finds the replica of its call', async () => {
 test('a cancellation finds the replica of its call', async () => {
   await using cluster = replicas()
   const client = await cluster.connect()
-  const stopped = vi.fn()
+  const stopped = vi.fn<() => void>()
   for (const toolbox of cluster.toolboxes)
     toolbox.tool('stoppable', { description: 'Waits' }, (_, { signal }) => {
       signal.addEventListener('abort', stopped)
@@ -168,7 +167,7 @@ test('a cancellation finds the replica of its call', async () => {
   const call = client.client.callTool({ name: 'stoppable' }, { signal: abort.signal })
   await vi.waitFor(() => expect(cluster.log.length).toBeGreaterThan(3), wait)
   abort.abort()
-  await expect(call).rejects.toThrow()
+  await expect(call).rejects.toThrow('abort')
   await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce(), wait)
   await client.close()
 })
