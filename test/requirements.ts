@@ -1201,6 +1201,17 @@ export const requirements = [
   },
   { id: 'M07', transports: 'none', behaviour: '`unfold status` shows the replicas and the state of Redis, and nothing secret' },
   {
+    id: 'M08',
+    transports: 'none',
+    behaviour:
+      'every replica serves every session: activations, approvals and calls are neither lost nor repeated, and clients know their view, while replicas, Redis and the network fail',
+  },
+  {
+    id: 'M09',
+    transports: 'none',
+    behaviour: 'notifications, elicitation and cancellation reach a session whose requests go to different replicas',
+  },
+  {
     id: 'M10',
     transports: 'none',
     behaviour: 'a server that runs on one replica never runs twice, also if that replica is suspended and resumes, or is killed',

@@ -87,8 +87,8 @@ async function timeNotifications([asked, listening]: readonly [RunningUnfold, Ru
       const asking = wire.ask('tools/call', isOn ? { name: `activate_${group}` } : { name: 'deactivate', arguments: { group } })
       await noticed
       times.push(Number(process.hrtime.bigint() - begin) / 1_000)
-      await wire.ask('tools/list')
       await asking
+      await wire.ask('tools/list')
     }
     return timingOf('notification on another replica', times)
   } finally {

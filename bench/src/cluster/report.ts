@@ -32,7 +32,7 @@ export function reportOf(results: ClusterResults): string {
   const micro = (seconds: number): string => `${Math.round(seconds * 1e6)} µs`
   const kilobytes = (bytes: number): string => `${(bytes / 1_024).toFixed(1)} KB`
   return [
-    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)} at the start. One client, 20 tools, AOF with fsync on every write.`,
+    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)} at the start. One client, 20 tools, append-only file, fsync every second.`,
     '',
     ...timings.map(
       ({ name, p50, p95 }) => `${name.padEnd(14)} p50 ${(p50 / 1_000).toFixed(2)} ms, p95 ${(p95 / 1_000).toFixed(2)} ms`,

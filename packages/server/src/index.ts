@@ -47,7 +47,14 @@ export type { Servable } from './runtime/servable.ts'
 export type { Schema, SchemaSource, ValidationResult, ValueOf } from './schema/schema.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts'
 export { memoryStore } from './stores/memory.ts'
-export type { ClientKnowledge, SessionEvent, SessionRecord, SessionStore, StoredSession } from './stores/session-store.ts'
+export type {
+  ClientKnowledge,
+  ServedList,
+  SessionEvent,
+  SessionRecord,
+  SessionStore,
+  StoredSession,
+} from './stores/session-store.ts'
 export { parseSessionEvent, parseSessionRecord } from './stores/session-store.ts'
 export type { ActivationStore } from './stores/store.ts'
 export type { AskOptions, ClientMethod, ClientPort, ElicitParams } from './tool/client-port.ts'

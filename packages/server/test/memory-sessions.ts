@@ -18,7 +18,6 @@ export class MemorySessions {
   isLossy = false
   /** Rejects every request. */
   isUnavailable = false
-  #time = 0
 
   replica(replica: string): SessionStore {
     const send = async (id: string, event: SessionEvent, to?: string): Promise<void> => {
@@ -51,15 +50,15 @@ export class MemorySessions {
         this.#check()
         const held = this.#sessions.get(id)
         if (held !== undefined)
-          this.#sessions.set(id, { ...held, ...marks, ...('announced' in marks && { announcedAt: ++this.#time }) })
+          this.#sessions.set(id, { ...held, ...marks, ...('announced' in marks && { announcedAt: performance.now() }) })
       },
       confirm: async (lists) => {
         this.#check()
         const versions = new Map<string, number>()
-        for (const [id, listed] of lists) {
+        for (const [id, { fingerprint, ageMs }] of lists) {
           const held = this.#sessions.get(id)
           if (held === undefined) continue
-          this.#sessions.set(id, { ...held, listed, listedAt: ++this.#time })
+          this.#sessions.set(id, { ...held, listed: fingerprint, listedAt: performance.now() - ageMs })
           versions.set(id, held.version)
         }
         return versions

@@ -3,6 +3,7 @@ import {
   type ClientKnowledge,
   parseSessionEvent,
   parseSessionRecord,
+  type ServedList,
   type SessionEvent,
   type SessionRecord,
   type SessionStore,
@@ -72,7 +73,8 @@ ${milliseconds}
 local versions = {}
 for i, key in ipairs(KEYS) do
   versions[i] = redis.call('HGET', key, 'v') or ''
-  if versions[i] ~= '' then redis.call('HSET', key, 'l', ARGV[i], 'lt', now) end
+  local at = string.format('%.0f', tonumber(now) - tonumber(ARGV[2 * i]))
+  if versions[i] ~= '' then redis.call('HSET', key, 'l', ARGV[2 * i - 1], 'lt', at) end
 end
 return versions`,
 }
@@ -164,9 +166,12 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
     await this.#redis.script(markScript, [this.#key(id)], changed)
   }
 
-  async confirm(lists: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number>> {
+  async confirm(lists: ReadonlyMap<string, ServedList>): Promise<ReadonlyMap<string, number>> {
     const ids = [...lists.keys()]
-    const versions = await this.#inChunks(ids, (chunk) => [confirmScript, chunk.map((id) => lists.get(id) ?? '')])
+    const versions = await this.#inChunks(ids, (chunk) => [
+      confirmScript,
+      chunk.flatMap((id) => [lists.get(id)?.fingerprint ?? '', `${Math.ceil(lists.get(id)?.ageMs ?? 0)}`]),
+    ])
     return new Map(ids.flatMap((id, index) => (isVersion(versions[index]) ? [[id, Number(versions[index])] as const] : [])))
   }
 

@@ -103,19 +103,17 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
 
   test('the last list and the last notification of a client are compared in time', async () => {
     await a.create('known', record, idleMs)
-    expect([
-      ...(await a.confirm(
-        new Map([
-          ['known', 'f1'],
-          ['gone', 'f1'],
-        ]),
-      )),
-    ]).toEqual([['known', 1]])
+    const list = (ageMs: number) => ({ fingerprint: 'f1', ageMs })
+    const lists = new Map(['known', 'gone'].map((id) => [id, list(0)]))
+    expect([...(await a.confirm(lists))]).toEqual([['known', 1]])
     expect((await b.renew(['known'], idleMs)).get('known')).toMatchObject({ listed: 'f1', hasListedSince: true })
     // Times are compared in milliseconds.
     await new Promise((resolve) => setTimeout(resolve, 5))
     await a.mark('known', { announced: 'f2' })
     expect(await b.load('known', idleMs)).toMatchObject({ announced: 'f2', listed: 'f1', hasListedSince: false })
+    // A list that is recorded late counts from when the client got it.
+    await a.confirm(new Map([['known', list(60_000)]]))
+    expect(await b.load('known', idleMs)).toMatchObject({ hasListedSince: false })
     expect(server.cli('EXISTS', 'test:session:gone')).toBe('0')
   })
 

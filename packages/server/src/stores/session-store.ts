@@ -33,6 +33,13 @@ export interface ClientKnowledge {
   readonly hasListedSince: boolean
 }
 
+/** A list that a client got. */
+export interface ServedList {
+  readonly fingerprint: string
+  /** How long ago that was. */
+  readonly ageMs: number
+}
+
 export interface StoredSession extends ClientKnowledge {
   readonly record: SessionRecord
   /** Grows with every change of the record. */
@@ -73,8 +80,8 @@ export interface SessionStore {
   ): Promise<StoredSession | undefined>
   /** Records what the client was notified of, or the replica that has its stream. */
   mark(id: string, marks: { readonly announced?: string | undefined; readonly stream?: string | undefined }): Promise<void>
-  /** Records the views that clients have listed. Resolves to the current versions of the sessions. */
-  confirm(lists: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number>>
+  /** Records the views that clients have listed, by session. Resolves to the current versions of the sessions. */
+  confirm(lists: ReadonlyMap<string, ServedList>): Promise<ReadonlyMap<string, number>>
   remove(id: string): Promise<void>
   /** Extends the life of sessions. Those that have ended are missing in the result. */
   renew(ids: readonly string[], idleMs: number): Promise<ReadonlyMap<string, ClientKnowledge & { readonly version: number }>>

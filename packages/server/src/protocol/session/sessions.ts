@@ -39,7 +39,7 @@ export class Sessions {
   readonly #now: () => number
   readonly #byId = new Map<string, Session>()
   /** Views that clients have listed, until they are recorded in the store. */
-  readonly #lists = new Map<string, string>()
+  readonly #lists = new Map<string, { readonly fingerprint: string; readonly at: number }>()
   /** Sessions that are being taken over from another replica. */
   readonly #restoring = new Map<string, Promise<Session | undefined>>()
 
@@ -107,8 +107,10 @@ export class Sessions {
   async confirm(store: SessionStore): Promise<void> {
     const lists = new Map(this.#lists)
     if (lists.size === 0) return
-    const versions = await store.confirm(lists)
-    for (const [id, fingerprint] of lists) if (this.#lists.get(id) === fingerprint) this.#lists.delete(id)
+    const now = this.#now()
+    const served = [...lists].map(([id, { fingerprint, at }]) => [id, { fingerprint, ageMs: now - at }] as const)
+    const versions = await store.confirm(new Map(served))
+    for (const [id, list] of lists) if (this.#lists.get(id) === list) this.#lists.delete(id)
     await Promise.all([...versions].flatMap(([id, version]) => this.#byId.get(id)?.changed(version) ?? []))
   }
 
@@ -216,7 +218,7 @@ export class Sessions {
       number: this.#handler.nextNumber(),
       now: this.#now(),
       onClose: this.#remover(id, release),
-      onListed: (fingerprint) => this.#lists.set(id, fingerprint),
+      onListed: (fingerprint) => this.#lists.set(id, { fingerprint, at: this.#now() }),
       resumption: this.#options,
     })
     await session.connect()
