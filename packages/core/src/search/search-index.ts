@@ -13,6 +13,7 @@ import { wordsOfQuery, wordsOfTool } from './meaning/words.ts'
 import { keyOf, type ParsedQuery, parseQuery } from './query.ts'
 import { type AskedActions, actionFactor, actionOfTool, askedActions } from './scoring/action-ranking.ts'
 import { Holders, type VisibleDocuments } from './scoring/holders.ts'
+import { Holdings } from './scoring/holdings.ts'
 import { scoreOf, shareOf } from './scoring/ranking.ts'
 import { Scoreboard } from './scoring/scoreboard.ts'
 import { type Candidate, type RankedCandidate, selectMatches } from './scoring/selection.ts'
@@ -61,6 +62,7 @@ export class SearchIndex {
   readonly #reader = new DocumentReader(this.#vocabulary)
   readonly #vectors = new DocumentVectors()
   readonly #actions: (Action | undefined)[] = []
+  readonly #holdings = new Holdings()
   readonly #evidence = new MatchEvidence({
     vocabulary: this.#vocabulary,
     postings: this.#postings,
@@ -84,9 +86,10 @@ export class SearchIndex {
     this.#slots.set(document.id, slot)
     this.#ids[slot] = document.id
     this.#sources.set(slot, document.source)
+    this.#holdings.forget(terms, this.#sources.count)
     this.#terms[slot] = terms
     this.#evidence.forget(slot)
-    this.#actions[slot] = actionOfTool(document)
+    this.#actions[slot] = actionOfTool(document, this.#reader.termsOf)
     const table = meaningTable()
     this.#vectors.set(slot, table.vectorOf(wordsOfTool(document, table.has)))
     for (let i = 0; i < terms.length; i++) this.#postings.add(terms[i] as number, slot, payloads[i] as number)
@@ -96,10 +99,12 @@ export class SearchIndex {
   delete(id: string): boolean {
     const slot = this.#slots.get(id)
     if (slot === undefined) return false
-    for (const term of this.#terms[slot] ?? []) if (this.#postings.remove(term, slot) === 0) this.#vocabulary.release(term)
+    const terms = this.#terms[slot] ?? new Uint32Array(0)
+    for (const term of terms) if (this.#postings.remove(term, slot) === 0) this.#vocabulary.release(term)
     this.#slots.delete(id)
     this.#ids[slot] = ''
     this.#sources.delete(slot)
+    this.#holdings.forget(terms, this.#sources.count)
     this.#terms[slot] = new Uint32Array(0)
     this.#vectors.set(slot, undefined)
     this.#vacant.push(slot)
@@ -113,7 +118,7 @@ export class SearchIndex {
     const parsed = parseQuery(query)
     const asked = askedActions(parsed)
     const scope = this.#visibleDocuments(filter)
-    const holders = new Holders(this.#postings, scope)
+    const holders = new Holders(this.#postings, scope, scope.visible === undefined ? this.#holdings.all() : undefined)
     const resolver = new TermResolver(this.#vocabulary, holders)
     const clauses = parsed.clauses.map((clause) => withoutCompoundParts(clause.map((queryTerm) => resolver.resolve(queryTerm))))
     const size = Math.max(maxCandidates, 2 * count)
@@ -198,7 +203,8 @@ export class SearchIndex {
   #visibleDocuments(filter: ((id: string) => boolean) | undefined): VisibleDocuments {
     const sources = this.#sources
     const { numbers } = sources
-    if (filter === undefined) return { total: this.#slots.size, ...(sources.count > 1 && { sources }) }
+    const all = { total: this.#slots.size, ...(sources.count > 1 && { sources }) }
+    if (filter === undefined) return all
     const visible = new Uint8Array(this.#ids.length)
     let total = 0
     let first = noSource
@@ -210,7 +216,7 @@ export class SearchIndex {
       if (first === noSource) first = numbers[slot] as number
       else if (numbers[slot] !== first) isMixed = true
     }
-    return { total, visible, ...(isMixed && { sources }) }
+    return total === all.total ? all : { total, visible, ...(isMixed && { sources }) }
   }
 
   /** Compares each clause with all visible documents; the whole query if it has many clauses. */
@@ -242,12 +248,11 @@ export class SearchIndex {
     holders: Holders,
     asked: AskedActions,
   ): readonly Candidate[] {
-    const lookups = clauses.flat()
+    const nameShare = this.#evidence.askedNameShare(clauses.flat(), holders)
     return candidates.map((candidate) => {
-      const found = new Set(this.#evidence.found(candidate.slot, lookups).map(({ term }) => term))
-      const share = this.#evidence.nameShare(candidate.slot, found, holders)
-      const factor = actionFactor(asked, this.#actions[candidate.slot]) * (1 + nameBonus * share)
-      return { ...candidate, scores: candidate.scores.map((score) => factor * score) }
+      const { slot, scores } = candidate
+      const factor = actionFactor(asked, this.#actions[slot]) * (1 + nameBonus * nameShare(slot))
+      return { ...candidate, scores: scores.map((score) => factor * score) }
     })
   }
 
@@ -384,7 +389,10 @@ const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(m
 
 /** "GitHub" is one word: its parts count only if no tool has the whole. */
 function withoutCompoundParts(lookups: readonly Lookup[]): readonly Lookup[] {
-  const isWhole = ({ queryTerm: { term, word } }: Lookup): boolean => term === stem(word)
+  const terms = new Map<string, number>()
+  for (const { queryTerm } of lookups) terms.set(queryTerm.word, (terms.get(queryTerm.word) ?? 0) + 1)
+  if (terms.size === lookups.length) return lookups
+  const isWhole = ({ queryTerm: { term, word } }: Lookup): boolean => terms.get(word) === 1 || term === stem(word)
   const known = new Set(
     lookups
       .filter((each) => isWhole(each) && each.matches.some(({ via }) => via === 'literal'))

@@ -6,7 +6,7 @@ import { MeaningScores } from './fusion.ts'
 function closenessOf(...cosines: readonly number[]): Closeness {
   const documents = cosines.map((_, document) => document)
   return {
-    cosines: Float32Array.from(cosines),
+    cosine: (document) => cosines[document] ?? 0,
     median: 0.1,
     highest: Math.max(...cosines),
     best: documents.filter((document) => (cosines[document] as number) >= 0.3),

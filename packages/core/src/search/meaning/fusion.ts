@@ -25,7 +25,7 @@ export class MeaningScores {
 
   /** Cosine of a document and the clause. */
   cosine(document: number): number {
-    return this.#closeness.cosines[document] ?? 0
+    return this.#closeness.cosine(document)
   }
 
   /** Combines the lexical score of a document with its closeness in meaning. `best` is the highest lexical score. */
@@ -51,8 +51,8 @@ export interface LexicalScore {
 const minLead = 0.6
 
 /** Lead of a document over the median, from 0 to 1 for the closest one. */
-function leadOf({ cosines, median, highest }: Closeness, document: number): number {
-  return highest > median ? Math.max(0, ((cosines[document] as number) - median) / (highest - median)) : 0
+function leadOf({ cosine, median, highest }: Closeness, document: number): number {
+  return highest > median ? Math.max(0, (cosine(document) - median) / (highest - median)) : 0
 }
 
 /** Sources with many documents that are equally close: they would be first with any request that they copy. */
