@@ -42,23 +42,27 @@ const half: readonly ClauseEvidence[] = [{ weight: 1, best: { coverage: 0.7, nam
 const none: readonly ClauseEvidence[] = [{ weight: 1, best: nothing }]
 
 test('closeness in meaning raises the certainty of a match, and alone it is never strong', () => {
-  const far = { cosine: 0.1, lacksRarest: false }
-  const close = { cosine: 0.9, lacksRarest: false }
+  const far = { cosine: 0.1, firstCosine: 0.1, lacksRarest: false }
+  const close = { cosine: 0.9, firstCosine: 0.9, lacksRarest: false }
   expect(rated(certaintyOf(half, far))).toBe('weak')
   expect(rated(certaintyOf(half, close))).toBe('strong')
   expect(rated(certaintyOf(none, far))).toBe('none')
   expect(rated(certaintyOf(none, close))).toBe('weak')
 })
 
+test('a first match that is far in meaning is not strong because a later one is close', () => {
+  expect(rated(certaintyOf(half, { cosine: 0.9, firstCosine: 0.1, lacksRarest: false }))).toBe('weak')
+})
+
 test('a short request whose rarest word is missing is less certain', () => {
-  expect(certaintyOf(half, { cosine: 0.4, lacksRarest: true })).toBeLessThan(
-    certaintyOf(half, { cosine: 0.4, lacksRarest: false }),
+  expect(certaintyOf(half, { cosine: 0.4, firstCosine: 0.4, lacksRarest: true })).toBeLessThan(
+    certaintyOf(half, { cosine: 0.4, firstCosine: 0.4, lacksRarest: false }),
   )
 })
 
 test('a tool with every word of the query is a match, however far its meaning', () => {
   const covered = [{ weight: 1, best: { coverage: 1, nameShare: 0, amount: 0.1 } }]
-  expect(rated(certaintyOf(covered, { cosine: -0.2, lacksRarest: false }))).toBe('weak')
+  expect(rated(certaintyOf(covered, { cosine: -0.2, firstCosine: -0.2, lacksRarest: false }))).toBe('weak')
 })
 
 test('the minimum decides what counts as a match', () => {

@@ -29,7 +29,7 @@ const strongBelief = 0.5
 const weakBelief = 0.25
 const beliefScale = (strong - weak) / (strongBelief - weakBelief)
 const cosineShare = 0.5
-const rarestPenalty = 0.15
+const rarestPenalty = 0.1
 /** Without matching words, a match is never certain. */
 const maxMeaningAlone = 0.7
 /** Many good tools have unusual names, so the name alone must not veto. */
@@ -44,6 +44,8 @@ const outrankedShare = 0.85
 export interface MeaningSupport {
   /** The highest cosine among the first matches. */
   readonly cosine: number
+  /** Cosine of the first match. */
+  readonly firstCosine: number
   /** A short request whose rarest word does not occur in the first match. */
   readonly lacksRarest: boolean
 }
@@ -63,7 +65,7 @@ export function certaintyOf(clauses: readonly ClauseEvidence[], support?: Meanin
   const belief = beliefOf(clauses)
   if (support === undefined)
     return belief < weakBelief ? (belief / weakBelief) * weak : Math.min(1, weak + (belief - weakBelief) * beliefScale)
-  const both = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
+  const both = belief + cosineShare * support.firstCosine - (support.lacksRarest ? rarestPenalty : 0)
   const meaningAlone = Math.min(maxMeaningAlone, support.cosine)
   // A tool that has every word of the query is a match, however unusual its words are.
   const least = isCovered(clauses) ? weak : 0

@@ -123,7 +123,12 @@ export class MatchEvidence {
     }
     const isAsked = (slot: number, term: number): boolean =>
       asking.get(term)?.some((lookup) => lookup.matches.length === 1 || this.#best(slot, lookup)?.term === term) === true
-    return (slot) => this.#nameShare(slot, (term) => isAsked(slot, term), holders)
+    const shares = new Map<number, number>()
+    return (slot) => {
+      const share = shares.get(slot) ?? this.#nameShare(slot, (term) => isAsked(slot, term), holders)
+      shares.set(slot, share)
+      return share
+    }
   }
 
   /** Returns the weighted share of the document name covered by these terms. A term that its source repeats covers less. */

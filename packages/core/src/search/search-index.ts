@@ -122,11 +122,13 @@ export class SearchIndex {
     const resolver = new TermResolver(this.#vocabulary, holders)
     const clauses = parsed.clauses.map((clause) => withoutCompoundParts(clause.map((queryTerm) => resolver.resolve(queryTerm))))
     const size = Math.max(maxCandidates, 2 * count)
-    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), clauses, holders, asked)
+    const nameShare = this.#evidence.askedNameShare(clauses.flat(), holders)
+    const nameFactor = (slot: number): number => 1 + nameBonus * nameShare(slot)
+    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), asked, nameFactor)
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
     const evidence = this.#evidence.ofClauses(safe, clauses, holders)
     const meanings = meaning ? this.#meanings(query, parsed, scope, size) : []
-    const near = this.#fused(lexical, meanings, rated(certaintyOf(evidence)))
+    const near = this.#fused(lexical, meanings, rated(certaintyOf(evidence)), nameFactor)
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
     const selected = selectMatches(candidates, {
@@ -242,16 +244,10 @@ export class SearchIndex {
   }
 
   /** Prefers tools whose verb agrees with the request and whose name was asked for. */
-  #reranked(
-    candidates: readonly Candidate[],
-    clauses: readonly (readonly Lookup[])[],
-    holders: Holders,
-    asked: AskedActions,
-  ): readonly Candidate[] {
-    const nameShare = this.#evidence.askedNameShare(clauses.flat(), holders)
+  #reranked(candidates: readonly Candidate[], asked: AskedActions, nameFactor: (slot: number) => number): readonly Candidate[] {
     return candidates.map((candidate) => {
       const { slot, scores } = candidate
-      const factor = actionFactor(asked, this.#actions[slot]) * (1 + nameBonus * nameShare(slot))
+      const factor = actionFactor(asked, this.#actions[slot]) * nameFactor(slot)
       return { ...candidate, scores: scores.map((score) => factor * score) }
     })
   }
@@ -261,6 +257,7 @@ export class SearchIndex {
     lexical: readonly Candidate[],
     meanings: readonly (MeaningScores | undefined)[],
     confidence: Confidence,
+    nameFactor: (slot: number) => number,
   ): readonly Candidate[] {
     if (meanings.every((each) => each === undefined)) return lexical
     const known = new Set(lexical.map(({ slot }) => slot))
@@ -269,13 +266,13 @@ export class SearchIndex {
     const others = new Set(close.filter((slot) => !known.has(slot)))
     const noScores = meanings.map(() => 0)
     const best = meanings.map((_, clause) => Math.max(0, ...lexical.map(({ scores }) => scores[clause] ?? 0)) || 1)
-    return [...lexical, ...Array.from(others, (slot) => this.#candidate(slot, 0, noScores))].map((candidate) => ({
-      ...candidate,
-      scores: candidate.scores.map(
-        (score, clause) =>
-          meanings[clause]?.fused(candidate.slot, { lexical: score, best: best[clause] ?? 1, confidence }) ?? score,
-      ),
-    }))
+    return [...lexical, ...Array.from(others, (slot) => this.#candidate(slot, 0, noScores))].map((candidate) => {
+      const { slot, scores } = candidate
+      const factor = nameFactor(slot)
+      const fused = (score: number, clause: number): number =>
+        meanings[clause]?.fused(slot, { lexical: score, best: best[clause] ?? 1, confidence, nameFactor: factor }) ?? score
+      return { ...candidate, scores: scores.map(fused) }
+    })
   }
 
   #support(
@@ -287,7 +284,8 @@ export class SearchIndex {
     const [first] = ranked
     if (known.length === 0 || first === undefined) return undefined
     const top = ranked.slice(0, 5)
-    const cosines = known.map((each) => Math.max(...top.map(({ candidate }) => each.cosine(candidate.slot))))
+    const meanOf = (cosineOf: (scores: MeaningScores) => number): number =>
+      known.reduce((sum, each) => sum + cosineOf(each), 0) / known.length
     const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
     const rarest = words.reduce<Lookup | undefined>(
       (a, b) => (a === undefined || b.most.common > a.most.common ? b : a),
@@ -295,7 +293,8 @@ export class SearchIndex {
     )
     const found = rarest === undefined ? [] : this.#evidence.found(first.candidate.slot, [rarest])
     return {
-      cosine: cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length,
+      cosine: meanOf((each) => Math.max(...top.map(({ candidate }) => each.cosine(candidate.slot)))),
+      firstCosine: meanOf((each) => each.cosine(first.candidate.slot)),
       lacksRarest: words.length <= 6 && !found.some(({ via }) => via !== 'synonym'),
     }
   }

@@ -39,6 +39,12 @@ describe('fused scores', () => {
     }
   })
 
+  test('of two close tools, the one whose name was asked for wins', () => {
+    const scores = scoresOf(0.8, 0.8)
+    const score = { lexical: 0, best: 10, confidence: 'none' } as const
+    expect(scores.fused(0, { ...score, nameFactor: 1.15 })).toBeGreaterThan(scores.fused(1, score))
+  })
+
   test('a tool below the median loses nothing', () => {
     const scores = scoresOf(-0.5, 0.09, 0.9)
     const score = { lexical: 5, best: 10, confidence: 'weak' } as const

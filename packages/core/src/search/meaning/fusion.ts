@@ -4,7 +4,7 @@ import type { Closeness } from './document-vectors.ts'
 /** Share of the lexical score by lexical confidence … */
 const lexicalShare: { readonly [C in Confidence]: number } = { strong: 1, weak: 0.8, none: 0.5 }
 /** … and weight of the meaning: words that match well need no help. */
-const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 0.8, none: 1.2 }
+const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 1, none: 1.2 }
 
 /** Documents of one source that are as close as the closest one; more of them are copies that compete with other sources. */
 const maxEquals = 4
@@ -29,9 +29,9 @@ export class MeaningScores {
   }
 
   /** Combines the lexical score of a document with its closeness in meaning. `best` is the highest lexical score. */
-  fused(document: number, { lexical, best, confidence }: LexicalScore): number {
+  fused(document: number, { lexical, best, confidence, nameFactor = 1 }: LexicalScore): number {
     const lead = leadOf(this.#closeness, document) * (this.#flooding.has(this.#sourceOf(document)) ? floodShare : 1)
-    return best * (lexicalShare[confidence] * (lexical / best) + meaningShare[confidence] * lead)
+    return best * (lexicalShare[confidence] * (lexical / best) + meaningShare[confidence] * lead * nameFactor)
   }
 
   /** Documents that are close enough to be found without a matching word. */
@@ -45,6 +45,8 @@ export interface LexicalScore {
   /** The highest lexical score of all documents. */
   readonly best: number
   readonly confidence: Confidence
+  /** Factor for a name that the request asks for; the lexical score has it already. */
+  readonly nameFactor?: number
 }
 
 /** Lead of a document that no word finds. */
