@@ -7,6 +7,7 @@ import { stem } from './language/stemmer.ts'
 import { type Lookup, TermResolver } from './lookup.ts'
 import { MatchEvidence, maxWeight } from './match-evidence.ts'
 import { DocumentVectors } from './meaning/document-vectors.ts'
+import { isForeignWord } from './meaning/foreign-words.ts'
 import { MeaningScores } from './meaning/fusion.ts'
 import { meaningTable } from './meaning/table.ts'
 import { wordsOfQuery, wordsOfTool } from './meaning/words.ts'
@@ -236,7 +237,7 @@ export class SearchIndex {
   /** Compares a text with all visible documents; undefined if its meaning is unknown. */
   #meaningScores(text: string, scope: VisibleDocuments, count: number): MeaningScores | undefined {
     const table = meaningTable()
-    const { words, knownShare } = wordsOfQuery(text, table.has)
+    const { words, knownShare } = wordsOfQuery(text, table.has, isForeignWord)
     const vector = knownShare < minKnownShare ? undefined : table.vectorOf(words)
     if (vector === undefined) return undefined
     const closeness = this.#vectors.compare(vector, this.#ids.length, scope, { count, comesFirst: this.#comesFirst })

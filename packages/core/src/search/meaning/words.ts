@@ -56,13 +56,18 @@ export interface QueryWords {
   readonly knownShare: number
 }
 
-/** Returns the words of a request that `isKnown` accepts. */
-export function wordsOfQuery(query: string, isKnown: (word: string) => boolean): QueryWords {
+/** Returns the words of a request that `isKnown` accepts. Words that `isIgnored` accepts do not count, known or not. */
+export function wordsOfQuery(
+  query: string,
+  isKnown: (word: string) => boolean,
+  isIgnored: (word: string) => boolean = () => false,
+): QueryWords {
   const words = new Map<string, number>()
   const unknown = new Set<string>()
   const add = counter(words, 1, maxQueryWords)
   eachWord(fold(query.slice(0, maxTextLength)), (run) => {
     for (const word of partsOf(run, isKnown)) {
+      if (isIgnored(word)) continue
       if (!isKnown(word)) unknown.add(word)
       else if (!add(word)) return false
     }
