@@ -98,6 +98,17 @@ export class MatchEvidence {
     })
   }
 
+  /** Returns the evidence for the first of these matches, and for those of other sources, from the whole query. */
+  ofMatches(matches: readonly Candidate[], lookups: readonly Lookup[], holders: Holders): ClauseEvidence {
+    const [first, ...others] = matches
+    if (first === undefined) return { weight: 0, best: noEvidence }
+    return {
+      weight: 1,
+      best: this.#of(first, lookups, holders),
+      others: others.filter(({ source }) => source !== first.source).map((other) => this.#of(other, lookups, holders)),
+    }
+  }
+
   #of({ slot, source }: Candidate, lookups: readonly Lookup[], holders: Holders): Evidence {
     const words = wordsOf(lookups, source)
     if (words === 0) return noEvidence

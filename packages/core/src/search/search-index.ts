@@ -143,7 +143,7 @@ export class SearchIndex {
     })
     const ranked = this.#safeFirst(selected, asked)
     const isNamed = candidates.some(({ naming }) => naming > 0)
-    const certainty = isNamed ? 1 : certaintyOf(evidence, this.#support(ranked, clauses, meanings))
+    const certainty = isNamed ? 1 : certaintyOf(evidence, this.#support(ranked, clauses, meanings, holders))
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
@@ -280,11 +280,12 @@ export class SearchIndex {
     ranked: readonly RankedCandidate[],
     clauses: readonly (readonly Lookup[])[],
     meanings: readonly (MeaningScores | undefined)[],
+    holders: Holders,
   ): MeaningSupport | undefined {
     const known = meanings.filter((each) => each !== undefined)
     const [first] = ranked
     if (known.length === 0 || first === undefined) return undefined
-    const top = ranked.slice(0, 5)
+    const top = ranked.slice(0, 5).map(({ candidate }) => candidate)
     const meanOf = (cosineOf: (scores: MeaningScores) => number): number =>
       known.reduce((sum, each) => sum + cosineOf(each), 0) / known.length
     const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
@@ -294,7 +295,8 @@ export class SearchIndex {
     )
     const found = rarest === undefined ? [] : this.#evidence.found(first.candidate.slot, [rarest])
     return {
-      cosine: meanOf((each) => Math.max(...top.map(({ candidate }) => each.cosine(candidate.slot)))),
+      first: this.#evidence.ofMatches(top, clauses.flat(), holders),
+      cosine: meanOf((each) => Math.max(...top.map(({ slot }) => each.cosine(slot)))),
       firstCosine: meanOf((each) => each.cosine(first.candidate.slot)),
       lacksRarest: words.length <= 6 && !found.some(({ via }) => via !== 'synonym'),
     }
