@@ -30,19 +30,15 @@ const parts: readonly {
 /** Returns the words of a tool that `isKnown` accepts. */
 export function wordsOfTool(document: SearchDocument, isKnown: (word: string) => boolean): WeightedWords {
   const words = new Map<string, number>()
-  const known = knownRuns(isKnown)
   for (const { weight, limit, textOf } of parts) {
     const text = textOf(document)
     if (text === undefined) continue
     const add = counter(words, weight, limit)
     eachWord(fold(text.slice(0, maxTextLength)), (run) => {
-      let inTable = known.get(run)
-      if (inTable === undefined) {
-        inTable = partsOf(run, isKnown).filter(isKnown)
-        if (known.size >= maxKnownRuns) known.clear()
-        known.set(run, inTable)
-      }
-      for (const word of inTable) if (!add(word)) return false
+      // Most words have no parts.
+      if (isKnown(run)) return isStopWord(run) || run.length < 2 || add(run)
+      if (isStopWord(run)) return true
+      for (const word of partsOf(run, isKnown)) if (isKnown(word) && !add(word)) return false
       return true
     })
   }
@@ -100,13 +96,3 @@ function partsOf(run: string, isKnown: (word: string) => boolean): readonly stri
 
 /** Words inside camel case and between digits. */
 const letters = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu
-
-const maxKnownRuns = 20_000
-/** Cache of runs by table: a catalog uses the same few thousand. */
-const runsByTable = new WeakMap<(word: string) => boolean, Map<string, readonly string[]>>()
-
-function knownRuns(isKnown: (word: string) => boolean): Map<string, readonly string[]> {
-  const known = runsByTable.get(isKnown) ?? new Map<string, readonly string[]>()
-  runsByTable.set(isKnown, known)
-  return known
-}
