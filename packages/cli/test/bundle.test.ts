@@ -51,7 +51,7 @@ test('the word table is a file that only a search reads', async () => {
   const chunks = (await readdir(bundle)).filter((name) => name.endsWith('.js'))
   const texts = await Promise.all(chunks.map((name) => readFile(join(bundle, name), 'utf8')))
   expect(texts.filter((text) => text.includes(words.slice(0, 200)))).toEqual([])
-  const found = await place.unfold(['search', 'desk', '--', command, ...args])
+  const found = await place.unfold(['search', 'desk', '--', ...servers.desk])
   expect(found.stderr).toBe('')
   expect(found.stdout).not.toBe('')
 })
