@@ -35,9 +35,10 @@ export function wordsOfTool(document: SearchDocument, isKnown: (word: string) =>
     if (text === undefined) continue
     const add = counter(words, weight, limit)
     eachWord(fold(text.slice(0, maxTextLength)), (run) => {
+      const whole = run.toLowerCase()
       // Most words have no parts.
-      if (isKnown(run)) return isStopWord(run) || run.length < 2 || add(run)
-      if (isStopWord(run)) return true
+      if (isStopWord(whole)) return true
+      if (isKnown(whole)) return whole.length < 2 || add(whole)
       for (const word of partsOf(run, isKnown)) if (isKnown(word) && !add(word)) return false
       return true
     })
