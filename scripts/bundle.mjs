@@ -1,7 +1,8 @@
 // Bundles the unfold command into a few files: several hundred modules take twice as long to load.
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { root } from './workspaces.mjs'
 
 const cli = join(root, 'packages/cli')
@@ -16,6 +17,22 @@ const programs = [
   ['server/dist/plugins', 'child.mjs'],
   ['server/dist/plugins', 'watchdog.mjs'],
 ]
+
+/** Moves the word table of the search into a file of its own, read with the first tool of an index: most commands do not search. */
+const tableOnDemand = {
+  name: 'word table on demand',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]search[\\/]meaning[\\/]table-data\.js$/ }, async ({ path }) => {
+      const { tableData } = await import(pathToFileURL(path).href)
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'table-data.json'), JSON.stringify(tableData()))
+      return {
+        contents: `import { readFileSync } from 'node:fs'
+export const tableData = () => JSON.parse(readFileSync(new URL('table-data.json', import.meta.url), 'utf8'))`,
+      }
+    })
+  },
+}
 
 /** Returns whether the bundle exists. */
 export const isBundled = () => existsSync(join(folder, 'main.js'))
@@ -37,6 +54,7 @@ export async function bundle() {
     // Without this, packages resolve to CommonJS builds that cannot be bundled.
     mainFields: ['module', 'main'],
     external,
+    plugins: [tableOnDemand],
     alias: { '@modelcontextprotocol/client/_shims': join(root, 'scripts/client-shims.mjs') },
     // CommonJS packages call require() for Node's built-in modules.
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
@@ -50,13 +68,11 @@ export async function bundle() {
   writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)))
 }
 
-/** Returns the licences of all third-party packages in the bundle. */
+/** Returns the licences of all third-party packages in the bundle, and of the vectors that the word table is derived from. */
 function licensesOf(files) {
   const names = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(file)?.[1] ?? [])
-  return [...new Set(names)]
-    .sort((a, b) => a.localeCompare(b))
-    .map(licenseOf)
-    .join('\n')
+  const notice = readFileSync(join(root, 'packages/core/NOTICE.txt'), 'utf8')
+  return [...[...new Set(names)].sort((a, b) => a.localeCompare(b)).map(licenseOf), notice].join('\n')
 }
 
 function licenseOf(name) {

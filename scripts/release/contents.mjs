@@ -6,7 +6,7 @@ import { packages, readManifest, manifest as repository } from '../workspaces.mj
 import { versionConstants } from './version-constants.mjs'
 
 const required = ['package.json', 'README.md', 'LICENSE']
-const others = ['bundle/LICENSES.txt', 'unfold.schema.json']
+const others = ['bundle/LICENSES.txt', 'bundle/table-data.json', 'NOTICE.txt', 'unfold.schema.json']
 // Compiled code with source maps, and declarations. Declaration maps point to sources, which are not packed.
 const compiled = /^(?:dist|bundle)\/.*(?<!\.d)\.m?js(?:\.map)?$|^dist\/.*\.d\.m?ts$/
 const development = /\.(?:test|test-d|examples)\.|(?:^|\/)(?:test|tests|fixtures)\//

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ownDocuments } from '../../bench/src/retrieval/own/catalogue.ts'
 import { countsOf, find } from '../../bench/src/retrieval/own/found.ts'
 import { indirect } from '../../bench/src/retrieval/own/indirect.ts'
+import { languages, measureLanguage } from '../../bench/src/retrieval/own/language-requests.ts'
 import { searchWith } from '../../bench/src/retrieval/own/search.ts'
 
 describe('requests that share no word with their tool', () => {
@@ -24,4 +25,12 @@ describe('requests that share no word with their tool', () => {
     expect(foundBy(true)).toBeGreaterThanOrEqual(40)
     expect(foundBy(true)).toBeGreaterThanOrEqual(foundBy(false) + 10)
   })
+})
+
+test.each(languages)('$language: meaning finds at least as many tools as words alone', (set) => {
+  const foundBy = (meaning: boolean): number => {
+    const { translated, english } = measureLanguage(set, searchWith({ name: '', meaning }))
+    return translated.found + english.found
+  }
+  expect(foundBy(true)).toBeGreaterThanOrEqual(foundBy(false))
 })

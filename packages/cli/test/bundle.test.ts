@@ -37,7 +37,23 @@ test('the published bundle serves a gateway, persists its data, exports metrics,
     }
     expect(child.exitCode).toBe(0)
   }
-  expect(await readFile(join(bundle, 'LICENSES.txt'), 'utf8')).toMatch(/^zod \S+ \(MIT\)$/mu)
+  const licences = await readFile(join(bundle, 'LICENSES.txt'), 'utf8')
+  expect(licences).toMatch(/^zod \S+ \(MIT\)$/mu)
+  // The word table is part of the bundle, and its sources are not packages of it.
+  expect(licences).toContain('derived from GloVe word vectors')
+  expect(licences).toContain('GRAYPE Systems Private Limited')
+})
+
+test('the word table is a file that only a search reads', async () => {
+  await using place = await home()
+  const table = join(bundle, 'table-data.json')
+  const { words } = JSON.parse(await readFile(table, 'utf8')) as { words: string }
+  const chunks = (await readdir(bundle)).filter((name) => name.endsWith('.js'))
+  const texts = await Promise.all(chunks.map((name) => readFile(join(bundle, name), 'utf8')))
+  expect(texts.filter((text) => text.includes(words.slice(0, 200)))).toEqual([])
+  const found = await place.unfold(['search', 'desk', '--', ...servers.desk])
+  expect(found.stderr).toBe('')
+  expect(found.stdout).not.toBe('')
 })
 
 /** Returns the packages in the chunks that a chunk imports statically, directly or not. */

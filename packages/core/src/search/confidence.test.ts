@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ClauseEvidence, type Confidence, certaintyOf, rated } from './confidence.ts'
+import { type ClauseEvidence, type Confidence, certaintyOf, type MeaningSupport, rated } from './confidence.ts'
 
 const all = { coverage: 1, nameShare: 1, amount: 1 }
 const nothing = { coverage: 0, nameShare: 0, amount: 0 }
@@ -41,24 +41,43 @@ test('a poor best match does not hide a good one from another source, which coun
 const half: readonly ClauseEvidence[] = [{ weight: 1, best: { coverage: 0.7, nameShare: 0.4, amount: 0.5 } }]
 const none: readonly ClauseEvidence[] = [{ weight: 1, best: nothing }]
 
+const supportOf = (first: readonly ClauseEvidence[], cosine: number, firstCosine = cosine): MeaningSupport => ({
+  first: first[0] as ClauseEvidence,
+  cosine,
+  firstCosine,
+  lacksRarest: false,
+})
+
 test('closeness in meaning raises the certainty of a match, and alone it is never strong', () => {
-  const far = { cosine: 0.1, lacksRarest: false }
-  const close = { cosine: 0.9, lacksRarest: false }
-  expect(rated(certaintyOf(half, far))).toBe('weak')
-  expect(rated(certaintyOf(half, close))).toBe('strong')
-  expect(rated(certaintyOf(none, far))).toBe('none')
-  expect(rated(certaintyOf(none, close))).toBe('weak')
+  expect(rated(certaintyOf(half, supportOf(half, 0.1)))).toBe('weak')
+  expect(rated(certaintyOf(half, supportOf(half, 0.9)))).toBe('strong')
+  expect(rated(certaintyOf(none, supportOf(none, 0.1)))).toBe('none')
+  expect(rated(certaintyOf(none, supportOf(none, 0.9)))).toBe('weak')
+})
+
+test('a first match that is far in meaning is not strong because a later one is close', () => {
+  expect(rated(certaintyOf(half, supportOf(half, 0.9, 0.1)))).toBe('weak')
+})
+
+test('tools with the words of a clause are not strong if the first match does not have the words of the query', () => {
+  const clauses = [{ weight: 1, best: all }]
+  expect(rated(certaintyOf(clauses, supportOf(clauses, 0.6)))).toBe('strong')
+  expect(rated(certaintyOf(clauses, supportOf(none, 0.6)))).toBe('weak')
+})
+
+test('a poor first match does not hide a good one from another source', () => {
+  const first = [{ weight: 1, best: nothing, others: [all] }]
+  expect(rated(certaintyOf(none, supportOf(first, 0.6)))).toBe('strong')
 })
 
 test('a short request whose rarest word is missing is less certain', () => {
-  expect(certaintyOf(half, { cosine: 0.4, lacksRarest: true })).toBeLessThan(
-    certaintyOf(half, { cosine: 0.4, lacksRarest: false }),
-  )
+  const support = supportOf(half, 0.4)
+  expect(certaintyOf(half, { ...support, lacksRarest: true })).toBeLessThan(certaintyOf(half, support))
 })
 
 test('a tool with every word of the query is a match, however far its meaning', () => {
   const covered = [{ weight: 1, best: { coverage: 1, nameShare: 0, amount: 0.1 } }]
-  expect(rated(certaintyOf(covered, { cosine: -0.2, lacksRarest: false }))).toBe('weak')
+  expect(rated(certaintyOf(covered, supportOf(covered, -0.2)))).toBe('weak')
 })
 
 test('the minimum decides what counts as a match', () => {

@@ -22,7 +22,7 @@ export interface Evidence {
 }
 
 /** Thresholds, tuned on queries with and without their tool in the catalog. */
-const strong = 0.77
+const strong = 0.78
 const weak = 0.42
 /** The same for belief in words alone. */
 const strongBelief = 0.5
@@ -30,8 +30,8 @@ const weakBelief = 0.25
 const beliefScale = (strong - weak) / (strongBelief - weakBelief)
 const cosineShare = 0.5
 const rarestPenalty = 0.15
-/** Without matching words, a match is never certain. */
-const maxMeaningAlone = 0.7
+/** If the first match does not have the words of the query, the matches are never certain. */
+const maxInAny = 0.7
 /** Many good tools have unusual names, so the name alone must not veto. */
 const minNameShare = 0.2
 /**
@@ -40,10 +40,14 @@ const minNameShare = 0.2
  */
 const outrankedShare = 0.85
 
-/** Closeness in meaning of the first matches. */
+/** What is known about the first matches from words and meaning together. */
 export interface MeaningSupport {
+  /** Evidence for the first matches from the whole query. */
+  readonly first: ClauseEvidence
   /** The highest cosine among the first matches. */
   readonly cosine: number
+  /** Cosine of the first match. */
+  readonly firstCosine: number
   /** A short request whose rarest word does not occur in the first match. */
   readonly lacksRarest: boolean
 }
@@ -63,11 +67,13 @@ export function certaintyOf(clauses: readonly ClauseEvidence[], support?: Meanin
   const belief = beliefOf(clauses)
   if (support === undefined)
     return belief < weakBelief ? (belief / weakBelief) * weak : Math.min(1, weak + (belief - weakBelief) * beliefScale)
-  const both = belief + cosineShare * support.cosine - (support.lacksRarest ? rarestPenalty : 0)
-  const meaningAlone = Math.min(maxMeaningAlone, support.cosine)
+  const closeness = cosineShare * support.firstCosine - (support.lacksRarest ? rarestPenalty : 0)
+  const inFirst = beliefInClause(support.first) + closeness
+  // A word of each clause in some tool, or closeness alone, makes a match possible, but not certain.
+  const inAny = Math.min(maxInAny, Math.max(belief + closeness, support.cosine))
   // A tool that has every word of the query is a match, however unusual its words are.
   const least = isCovered(clauses) ? weak : 0
-  return Math.max(least, Math.min(1, Math.max(both, meaningAlone)))
+  return Math.max(least, Math.min(1, Math.max(inFirst, inAny)))
 }
 
 /** Rates a certainty; below `minimum` there is no match. */

@@ -36,8 +36,7 @@ export class DocumentReader {
       for (const text of textsOf(document)) {
         if (text === undefined || length >= limit) continue
         eachWord(fold(text.slice(0, maxTextLength)), (word) => {
-          if (length >= limit) return
-          for (const term of this.#termsOf(word, reading)) {
+          for (const term of this.termsOf(word, reading)) {
             const number = this.#vocabulary.admit(term)
             let row = rows.get(number)
             if (row === undefined) {
@@ -49,6 +48,7 @@ export class DocumentReader {
             counts[at] = (counts[at] ?? 0) + 1
             length++
           }
+          return length < limit
         })
       }
       lengths[index] = length
@@ -64,7 +64,8 @@ export class DocumentReader {
     return { terms, payloads }
   }
 
-  #termsOf(word: string, reading: Reading): readonly string[] {
+  /** Returns the terms of a word. */
+  readonly termsOf = (word: string, reading: Reading): readonly string[] => {
     const known = this.#known[reading]
     const found = known.get(word)
     if (found !== undefined) return found

@@ -44,19 +44,26 @@ export class MatchEvidence {
 
   /** Returns the best term of each word in a document. */
   found(slot: number, lookups: readonly Lookup[]): readonly Found[] {
+    const found: Found[] = []
+    for (const lookup of lookups) {
+      const best = this.#best(slot, lookup)
+      if (best !== undefined) found.push(best)
+    }
+    return found
+  }
+
+  #best(slot: number, lookup: Lookup): Found | undefined {
     const { postings, sources } = this.#index
-    return lookups.flatMap((lookup) => {
-      let best: Found | undefined
-      for (const { term, via, weight } of lookup.matches) {
-        const payload = postings.payload(term, slot)
-        if (payload === undefined) continue
-        const { floor, slope, ceiling } = matchWeights[via]
-        const worth =
-          valueFor(weight, sources.numbers[slot] as number) * Math.min(ceiling, floor + (slope * (payload >>> 16)) / maxImpact)
-        if (best === undefined || worth > best.worth) best = { lookup, term, via, worth, mask: payload & 0xffff }
-      }
-      return best === undefined ? [] : [best]
-    })
+    const source = sources.numbers[slot] as number
+    let best: Found | undefined
+    for (const { term, via, weight } of lookup.matches) {
+      const payload = postings.payload(term, slot)
+      if (payload === undefined) continue
+      const { floor, slope, ceiling } = matchWeights[via]
+      const worth = valueFor(weight, source) * Math.min(ceiling, floor + (slope * (payload >>> 16)) / maxImpact)
+      if (best === undefined || worth > best.worth) best = { lookup, term, via, worth, mask: payload & 0xffff }
+    }
+    return best
   }
 
   explain(slot: number, clauses: readonly (readonly Lookup[])[]): readonly ExplainedWord[] {
@@ -91,27 +98,59 @@ export class MatchEvidence {
     })
   }
 
+  /** Returns the evidence for the first of these matches, and for those of other sources, from the whole query. */
+  ofMatches(matches: readonly Candidate[], lookups: readonly Lookup[], holders: Holders): ClauseEvidence {
+    const [first, ...others] = matches
+    if (first === undefined) return { weight: 0, best: noEvidence }
+    return {
+      weight: 1,
+      best: this.#of(first, lookups, holders),
+      others: others.filter(({ source }) => source !== first.source).map((other) => this.#of(other, lookups, holders)),
+    }
+  }
+
   #of({ slot, source }: Candidate, lookups: readonly Lookup[], holders: Holders): Evidence {
     const words = wordsOf(lookups, source)
     if (words === 0) return noEvidence
     const literal = this.found(slot, lookups).filter(({ via }) => via !== 'synonym')
+    const terms = new Set(literal.map(({ term }) => term))
     const matched = literal.map(({ lookup }) => lookup)
     return {
       coverage: wordsOf(matched, source) / words,
-      nameShare: this.nameShare(slot, new Set(literal.map(({ term }) => term)), holders),
+      nameShare: this.#nameShare(slot, (term) => terms.has(term), holders),
       amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
     }
   }
 
+  /** Returns a function for the share of a document name that the query asks for, synonyms included. */
+  askedNameShare(lookups: readonly Lookup[], holders: Holders): (slot: number) => number {
+    const asking = new Map<number, Lookup[]>()
+    for (const lookup of lookups) {
+      for (const { term } of lookup.matches) {
+        const others = asking.get(term)
+        if (others === undefined) asking.set(term, [lookup])
+        else others.push(lookup)
+      }
+    }
+    const isAsked = (slot: number, term: number): boolean =>
+      asking.get(term)?.some((lookup) => lookup.matches.length === 1 || this.#best(slot, lookup)?.term === term) === true
+    const shares = new Map<number, number>()
+    return (slot) => {
+      const share = shares.get(slot) ?? this.#nameShare(slot, (term) => isAsked(slot, term), holders)
+      shares.set(slot, share)
+      return share
+    }
+  }
+
   /** Returns the weighted share of the document name covered by these terms. A term that its source repeats covers less. */
-  nameShare(slot: number, terms: ReadonlySet<number>, holders: Holders): number {
+  #nameShare(slot: number, isCovered: (term: number) => boolean, holders: Holders): number {
     const source = this.#index.sources.numbers[slot] as number
     let matched = 0
     let whole = 0
     for (const term of this.#nameTerms(slot)) {
-      const rarity = holders.rarity(holders.of(term))
-      whole += rarity.common
-      if (terms.has(term)) matched += Math.min(rarity.common, valueFor(rarity, source))
+      const rarity = holders.rarityFor(term)
+      whole += rarity
+      if (isCovered(term)) matched += Math.min(rarity, holders.rarityFor(term, source))
     }
     return whole === 0 ? 0 : matched / whole
   }

@@ -7,12 +7,14 @@ import { stem } from './language/stemmer.ts'
 import { type Lookup, TermResolver } from './lookup.ts'
 import { MatchEvidence, maxWeight } from './match-evidence.ts'
 import { DocumentVectors } from './meaning/document-vectors.ts'
+import { isForeignWord } from './meaning/foreign-words.ts'
 import { MeaningScores } from './meaning/fusion.ts'
 import { meaningTable } from './meaning/table.ts'
 import { wordsOfQuery, wordsOfTool } from './meaning/words.ts'
 import { keyOf, type ParsedQuery, parseQuery } from './query.ts'
 import { type AskedActions, actionFactor, actionOfTool, askedActions } from './scoring/action-ranking.ts'
 import { Holders, type VisibleDocuments } from './scoring/holders.ts'
+import { Holdings } from './scoring/holdings.ts'
 import { scoreOf, shareOf } from './scoring/ranking.ts'
 import { Scoreboard } from './scoring/scoreboard.ts'
 import { type Candidate, type RankedCandidate, selectMatches } from './scoring/selection.ts'
@@ -61,6 +63,7 @@ export class SearchIndex {
   readonly #reader = new DocumentReader(this.#vocabulary)
   readonly #vectors = new DocumentVectors()
   readonly #actions: (Action | undefined)[] = []
+  readonly #holdings = new Holdings()
   readonly #evidence = new MatchEvidence({
     vocabulary: this.#vocabulary,
     postings: this.#postings,
@@ -84,9 +87,10 @@ export class SearchIndex {
     this.#slots.set(document.id, slot)
     this.#ids[slot] = document.id
     this.#sources.set(slot, document.source)
+    this.#holdings.forget(terms, this.#sources.count)
     this.#terms[slot] = terms
     this.#evidence.forget(slot)
-    this.#actions[slot] = actionOfTool(document)
+    this.#actions[slot] = actionOfTool(document, this.#reader.termsOf)
     const table = meaningTable()
     this.#vectors.set(slot, table.vectorOf(wordsOfTool(document, table.has)))
     for (let i = 0; i < terms.length; i++) this.#postings.add(terms[i] as number, slot, payloads[i] as number)
@@ -96,10 +100,12 @@ export class SearchIndex {
   delete(id: string): boolean {
     const slot = this.#slots.get(id)
     if (slot === undefined) return false
-    for (const term of this.#terms[slot] ?? []) if (this.#postings.remove(term, slot) === 0) this.#vocabulary.release(term)
+    const terms = this.#terms[slot] ?? new Uint32Array(0)
+    for (const term of terms) if (this.#postings.remove(term, slot) === 0) this.#vocabulary.release(term)
     this.#slots.delete(id)
     this.#ids[slot] = ''
     this.#sources.delete(slot)
+    this.#holdings.forget(terms, this.#sources.count)
     this.#terms[slot] = new Uint32Array(0)
     this.#vectors.set(slot, undefined)
     this.#vacant.push(slot)
@@ -113,15 +119,17 @@ export class SearchIndex {
     const parsed = parseQuery(query)
     const asked = askedActions(parsed)
     const scope = this.#visibleDocuments(filter)
-    const holders = new Holders(this.#postings, scope)
+    const holders = new Holders(this.#postings, scope, scope.visible === undefined ? this.#holdings.all() : undefined)
     const resolver = new TermResolver(this.#vocabulary, holders)
     const clauses = parsed.clauses.map((clause) => withoutCompoundParts(clause.map((queryTerm) => resolver.resolve(queryTerm))))
     const size = Math.max(maxCandidates, 2 * count)
-    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), clauses, holders, asked)
+    const nameShare = this.#evidence.askedNameShare(clauses.flat(), holders)
+    const nameFactor = (slot: number): number => 1 + nameBonus * nameShare(slot)
+    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), asked, nameFactor)
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
     const evidence = this.#evidence.ofClauses(safe, clauses, holders)
     const meanings = meaning ? this.#meanings(query, parsed, scope, size) : []
-    const near = this.#fused(lexical, meanings, rated(certaintyOf(evidence)))
+    const near = this.#fused(lexical, meanings, rated(certaintyOf(evidence)), nameFactor)
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
     const selected = selectMatches(candidates, {
@@ -135,7 +143,7 @@ export class SearchIndex {
     })
     const ranked = this.#safeFirst(selected, asked)
     const isNamed = candidates.some(({ naming }) => naming > 0)
-    const certainty = isNamed ? 1 : certaintyOf(evidence, this.#support(ranked, clauses, meanings))
+    const certainty = isNamed ? 1 : certaintyOf(evidence, this.#support(ranked, clauses, meanings, holders))
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
@@ -198,7 +206,8 @@ export class SearchIndex {
   #visibleDocuments(filter: ((id: string) => boolean) | undefined): VisibleDocuments {
     const sources = this.#sources
     const { numbers } = sources
-    if (filter === undefined) return { total: this.#slots.size, ...(sources.count > 1 && { sources }) }
+    const all = { total: this.#slots.size, ...(sources.count > 1 && { sources }) }
+    if (filter === undefined) return all
     const visible = new Uint8Array(this.#ids.length)
     let total = 0
     let first = noSource
@@ -210,7 +219,7 @@ export class SearchIndex {
       if (first === noSource) first = numbers[slot] as number
       else if (numbers[slot] !== first) isMixed = true
     }
-    return { total, visible, ...(isMixed && { sources }) }
+    return total === all.total ? all : { total, visible, ...(isMixed && { sources }) }
   }
 
   /** Compares each clause with all visible documents; the whole query if it has many clauses. */
@@ -228,7 +237,7 @@ export class SearchIndex {
   /** Compares a text with all visible documents; undefined if its meaning is unknown. */
   #meaningScores(text: string, scope: VisibleDocuments, count: number): MeaningScores | undefined {
     const table = meaningTable()
-    const { words, knownShare } = wordsOfQuery(text, table.has)
+    const { words, knownShare } = wordsOfQuery(text, table.has, isForeignWord)
     const vector = knownShare < minKnownShare ? undefined : table.vectorOf(words)
     if (vector === undefined) return undefined
     const closeness = this.#vectors.compare(vector, this.#ids.length, scope, { count, comesFirst: this.#comesFirst })
@@ -236,18 +245,11 @@ export class SearchIndex {
   }
 
   /** Prefers tools whose verb agrees with the request and whose name was asked for. */
-  #reranked(
-    candidates: readonly Candidate[],
-    clauses: readonly (readonly Lookup[])[],
-    holders: Holders,
-    asked: AskedActions,
-  ): readonly Candidate[] {
-    const lookups = clauses.flat()
+  #reranked(candidates: readonly Candidate[], asked: AskedActions, nameFactor: (slot: number) => number): readonly Candidate[] {
     return candidates.map((candidate) => {
-      const found = new Set(this.#evidence.found(candidate.slot, lookups).map(({ term }) => term))
-      const share = this.#evidence.nameShare(candidate.slot, found, holders)
-      const factor = actionFactor(asked, this.#actions[candidate.slot]) * (1 + nameBonus * share)
-      return { ...candidate, scores: candidate.scores.map((score) => factor * score) }
+      const { slot, scores } = candidate
+      const factor = actionFactor(asked, this.#actions[slot]) * nameFactor(slot)
+      return { ...candidate, scores: scores.map((score) => factor * score) }
     })
   }
 
@@ -256,6 +258,7 @@ export class SearchIndex {
     lexical: readonly Candidate[],
     meanings: readonly (MeaningScores | undefined)[],
     confidence: Confidence,
+    nameFactor: (slot: number) => number,
   ): readonly Candidate[] {
     if (meanings.every((each) => each === undefined)) return lexical
     const known = new Set(lexical.map(({ slot }) => slot))
@@ -264,25 +267,27 @@ export class SearchIndex {
     const others = new Set(close.filter((slot) => !known.has(slot)))
     const noScores = meanings.map(() => 0)
     const best = meanings.map((_, clause) => Math.max(0, ...lexical.map(({ scores }) => scores[clause] ?? 0)) || 1)
-    return [...lexical, ...Array.from(others, (slot) => this.#candidate(slot, 0, noScores))].map((candidate) => ({
-      ...candidate,
-      scores: candidate.scores.map(
-        (score, clause) =>
-          meanings[clause]?.fused(candidate.slot, { lexical: score, best: best[clause] ?? 1, confidence }) ?? score,
-      ),
-    }))
+    return [...lexical, ...Array.from(others, (slot) => this.#candidate(slot, 0, noScores))].map((candidate) => {
+      const { slot, scores } = candidate
+      const factor = nameFactor(slot)
+      const fused = (score: number, clause: number): number =>
+        meanings[clause]?.fused(slot, { lexical: score, best: best[clause] ?? 1, confidence, nameFactor: factor }) ?? score
+      return { ...candidate, scores: scores.map(fused) }
+    })
   }
 
   #support(
     ranked: readonly RankedCandidate[],
     clauses: readonly (readonly Lookup[])[],
     meanings: readonly (MeaningScores | undefined)[],
+    holders: Holders,
   ): MeaningSupport | undefined {
     const known = meanings.filter((each) => each !== undefined)
     const [first] = ranked
     if (known.length === 0 || first === undefined) return undefined
-    const top = ranked.slice(0, 5)
-    const cosines = known.map((each) => Math.max(...top.map(({ candidate }) => each.cosine(candidate.slot))))
+    const top = ranked.slice(0, 5).map(({ candidate }) => candidate)
+    const meanOf = (cosineOf: (scores: MeaningScores) => number): number =>
+      known.reduce((sum, each) => sum + cosineOf(each), 0) / known.length
     const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
     const rarest = words.reduce<Lookup | undefined>(
       (a, b) => (a === undefined || b.most.common > a.most.common ? b : a),
@@ -290,7 +295,9 @@ export class SearchIndex {
     )
     const found = rarest === undefined ? [] : this.#evidence.found(first.candidate.slot, [rarest])
     return {
-      cosine: cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length,
+      first: this.#evidence.ofMatches(top, clauses.flat(), holders),
+      cosine: meanOf((each) => Math.max(...top.map(({ slot }) => each.cosine(slot)))),
+      firstCosine: meanOf((each) => each.cosine(first.candidate.slot)),
       lacksRarest: words.length <= 6 && !found.some(({ via }) => via !== 'synonym'),
     }
   }
@@ -384,7 +391,10 @@ const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(m
 
 /** "GitHub" is one word: its parts count only if no tool has the whole. */
 function withoutCompoundParts(lookups: readonly Lookup[]): readonly Lookup[] {
-  const isWhole = ({ queryTerm: { term, word } }: Lookup): boolean => term === stem(word)
+  const terms = new Map<string, number>()
+  for (const { queryTerm } of lookups) terms.set(queryTerm.word, (terms.get(queryTerm.word) ?? 0) + 1)
+  if (terms.size === lookups.length) return lookups
+  const isWhole = ({ queryTerm: { term, word } }: Lookup): boolean => terms.get(word) === 1 || term === stem(word)
   const known = new Set(
     lookups
       .filter((each) => isWhole(each) && each.matches.some(({ via }) => via === 'literal'))

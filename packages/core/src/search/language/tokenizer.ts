@@ -5,8 +5,8 @@ import { isStopWord } from './stopwords.ts'
 /** Tokenization: a name keeps every part; prose drops numbers and stop words. */
 export type Reading = 'name' | 'prose'
 
-/** Calls `visit` with every run of letters and digits; scripts without spaces are segmented. */
-export function eachWord(text: string, visit: (word: string, start: number) => void): void {
+/** Calls `visit` with every run of letters and digits until it returns false; scripts without spaces are segmented. */
+export function eachWord(text: string, visit: (word: string, start: number) => unknown): void {
   if (!isAscii(text)) {
     eachWordOfAnyScript(text, visit)
     return
@@ -16,7 +16,7 @@ export function eachWord(text: string, visit: (word: string, start: number) => v
     if (i < text.length && isAlphanumeric(text.charCodeAt(i))) {
       if (start === -1) start = i
     } else if (start !== -1) {
-      visit(text.slice(start, i), start)
+      if (visit(text.slice(start, i), start) === false) return
       start = -1
     }
   }
@@ -25,11 +25,14 @@ export function eachWord(text: string, visit: (word: string, start: number) => v
 const isAlphanumeric = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57)
 
-function eachWordOfAnyScript(text: string, visit: (word: string, start: number) => void): void {
+function eachWordOfAnyScript(text: string, visit: (word: string, start: number) => unknown): void {
   for (const { 0: run, index } of text.matchAll(runs)) {
-    if (!unspaced.test(run)) visit(run, index)
-    else
-      for (const { segment, index: inside, isWordLike } of segmented(run)) if (isWordLike === true) visit(segment, index + inside)
+    if (!unspaced.test(run)) {
+      if (visit(run, index) === false) return
+    } else {
+      for (const { segment, index: inside, isWordLike } of segmented(run))
+        if (isWordLike === true && visit(segment, index + inside) === false) return
+    }
   }
 }
 

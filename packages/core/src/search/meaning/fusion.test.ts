@@ -6,7 +6,7 @@ import { MeaningScores } from './fusion.ts'
 function closenessOf(...cosines: readonly number[]): Closeness {
   const documents = cosines.map((_, document) => document)
   return {
-    cosines: Float32Array.from(cosines),
+    cosine: (document) => cosines[document] ?? 0,
     median: 0.1,
     highest: Math.max(...cosines),
     best: documents.filter((document) => (cosines[document] as number) >= 0.3),
@@ -37,6 +37,12 @@ describe('fused scores', () => {
       const score = { lexical: 5, best: 5, confidence }
       expect(scores.fused(1, score)).toBeGreaterThan(scores.fused(0, score))
     }
+  })
+
+  test('of two close tools, the one whose name was asked for wins', () => {
+    const scores = scoresOf(0.8, 0.8)
+    const score = { lexical: 0, best: 10, confidence: 'none' } as const
+    expect(scores.fused(0, { ...score, nameFactor: 1.15 })).toBeGreaterThan(scores.fused(1, score))
   })
 
   test('a tool below the median loses nothing', () => {

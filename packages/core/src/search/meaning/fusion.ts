@@ -4,7 +4,7 @@ import type { Closeness } from './document-vectors.ts'
 /** Share of the lexical score by lexical confidence … */
 const lexicalShare: { readonly [C in Confidence]: number } = { strong: 1, weak: 0.8, none: 0.5 }
 /** … and weight of the meaning: words that match well need no help. */
-const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 0.8, none: 1.2 }
+const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 1, none: 1.2 }
 
 /** Documents of one source that are as close as the closest one; more of them are copies that compete with other sources. */
 const maxEquals = 4
@@ -25,13 +25,13 @@ export class MeaningScores {
 
   /** Cosine of a document and the clause. */
   cosine(document: number): number {
-    return this.#closeness.cosines[document] ?? 0
+    return this.#closeness.cosine(document)
   }
 
   /** Combines the lexical score of a document with its closeness in meaning. `best` is the highest lexical score. */
-  fused(document: number, { lexical, best, confidence }: LexicalScore): number {
+  fused(document: number, { lexical, best, confidence, nameFactor = 1 }: LexicalScore): number {
     const lead = leadOf(this.#closeness, document) * (this.#flooding.has(this.#sourceOf(document)) ? floodShare : 1)
-    return best * (lexicalShare[confidence] * (lexical / best) + meaningShare[confidence] * lead)
+    return best * (lexicalShare[confidence] * (lexical / best) + meaningShare[confidence] * lead * nameFactor)
   }
 
   /** Documents that are close enough to be found without a matching word. */
@@ -45,14 +45,16 @@ export interface LexicalScore {
   /** The highest lexical score of all documents. */
   readonly best: number
   readonly confidence: Confidence
+  /** Factor for a name that the request asks for; the lexical score has it already. */
+  readonly nameFactor?: number
 }
 
 /** Lead of a document that no word finds. */
 const minLead = 0.6
 
 /** Lead of a document over the median, from 0 to 1 for the closest one. */
-function leadOf({ cosines, median, highest }: Closeness, document: number): number {
-  return highest > median ? Math.max(0, ((cosines[document] as number) - median) / (highest - median)) : 0
+function leadOf({ cosine, median, highest }: Closeness, document: number): number {
+  return highest > median ? Math.max(0, (cosine(document) - median) / (highest - median)) : 0
 }
 
 /** Sources with many documents that are equally close: they would be first with any request that they copy. */

@@ -1,4 +1,4 @@
-import { tableRows, tableWords } from './table-data.ts'
+import { tableData } from './table-data.ts'
 import type { WeightedWords } from './words.ts'
 
 /** Dimensions of a vector. */
@@ -63,6 +63,9 @@ let table: MeaningTable | undefined
 
 /** The built-in table; decoded on first use. */
 export function meaningTable(): MeaningTable {
-  table ??= new MeaningTable(tableWords, tableRows)
+  if (table === undefined) {
+    const { words, rows } = tableData()
+    table = new MeaningTable(words, rows)
+  }
   return table
 }

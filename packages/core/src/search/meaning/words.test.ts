@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isForeignWord } from './foreign-words.ts'
 import { wordsOfQuery, wordsOfTool } from './words.ts'
 
 const knows =
@@ -34,6 +35,16 @@ describe('words of a request', () => {
     expect(wordsOfQuery('rain rain Regen Regen', isKnown).knownShare).toBe(0.5)
     expect(wordsOfQuery('wird es morgen regnen', isKnown).knownShare).toBe(0)
     expect(wordsOfQuery('', isKnown).knownShare).toBe(0)
+  })
+
+  test('articles and prepositions of other languages count neither as known nor as unknown', () => {
+    const { words, knownShare } = wordsOfQuery(
+      'cómo está la calidad del aire en Madrid',
+      knows('la', 'del', 'en', 'madrid'),
+      isForeignWord,
+    )
+    expect([...words.keys()]).toEqual(['madrid'])
+    expect(knownShare).toBeCloseTo(1 / 3)
   })
 
   test('accents do not matter', () => {

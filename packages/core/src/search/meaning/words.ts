@@ -32,7 +32,16 @@ export function wordsOfTool(document: SearchDocument, isKnown: (word: string) =>
   const words = new Map<string, number>()
   for (const { weight, limit, textOf } of parts) {
     const text = textOf(document)
-    if (text !== undefined) addWords(words, text, { weight, limit, isKnown })
+    if (text === undefined) continue
+    const add = counter(words, weight, limit)
+    eachWord(fold(text.slice(0, maxTextLength)), (run) => {
+      const whole = run.toLowerCase()
+      // Most words have no parts.
+      if (isStopWord(whole)) return true
+      if (isKnown(whole)) return whole.length < 2 || add(whole)
+      for (const word of partsOf(run, isKnown)) if (isKnown(word) && !add(word)) return false
+      return true
+    })
   }
   return words
 }
@@ -44,43 +53,46 @@ export interface QueryWords {
   readonly knownShare: number
 }
 
-/** Returns the words of a request that `isKnown` accepts. */
-export function wordsOfQuery(query: string, isKnown: (word: string) => boolean): QueryWords {
+/** Returns the words of a request that `isKnown` accepts. Words that `isIgnored` accepts do not count, known or not. */
+export function wordsOfQuery(
+  query: string,
+  isKnown: (word: string) => boolean,
+  isIgnored: (word: string) => boolean = () => false,
+): QueryWords {
   const words = new Map<string, number>()
-  const unknown = addWords(words, query, { weight: 1, limit: maxQueryWords, isKnown })
-  return { words, knownShare: words.size === 0 ? 0 : words.size / (words.size + unknown) }
-}
-
-interface Reading {
-  readonly weight: number
-  readonly limit: number
-  readonly isKnown: (word: string) => boolean
-}
-
-/** Adds the known words of a text; returns the number of unknown ones. */
-function addWords(words: Map<string, number>, text: string, { weight, limit, isKnown }: Reading): number {
   const unknown = new Set<string>()
+  const add = counter(words, 1, maxQueryWords)
+  eachWord(fold(query.slice(0, maxTextLength)), (run) => {
+    for (const word of partsOf(run, isKnown)) {
+      if (isIgnored(word)) continue
+      if (!isKnown(word)) unknown.add(word)
+      else if (!add(word)) return false
+    }
+    return true
+  })
+  return { words, knownShare: words.size === 0 ? 0 : words.size / (words.size + unknown.size) }
+}
+
+/** Returns a function that adds a word of a text, and returns whether there is room for another. */
+function counter(words: Map<string, number>, weight: number, limit: number): (word: string) => boolean {
   const counts = new Map<string, number>()
   let length = 0
-  const add = (word: string): void => {
-    if (length >= limit || word.length < 2 || isStopWord(word)) return
-    if (!isKnown(word)) {
-      unknown.add(word)
-      return
-    }
-    length++
+  return (word) => {
     const count = counts.get(word) ?? 0
-    if (count === maxRepeats) return
-    counts.set(word, count + 1)
-    words.set(word, (words.get(word) ?? 0) + weight)
+    if (count < maxRepeats) {
+      counts.set(word, count + 1)
+      words.set(word, (words.get(word) ?? 0) + weight)
+    }
+    return ++length < limit
   }
-  eachWord(fold(text.slice(0, maxTextLength)), (run) => {
-    const whole = run.toLowerCase()
-    // "GitHub" is one word of the table; "createIssue" is two.
-    if (isKnown(whole)) add(whole)
-    else for (const part of run.match(letters) ?? [whole]) add(part.toLowerCase())
-  })
-  return unknown.size
+}
+
+/** Returns the words of a run of letters and digits, without stop words. */
+function partsOf(run: string, isKnown: (word: string) => boolean): readonly string[] {
+  const whole = run.toLowerCase()
+  // "GitHub" is one word of the table; "createIssue" is two.
+  const words = isKnown(whole) ? [whole] : (run.match(letters) ?? [whole]).map((part) => part.toLowerCase())
+  return words.filter((word) => word.length >= 2 && !isStopWord(word))
 }
 
 /** Words inside camel case and between digits. */

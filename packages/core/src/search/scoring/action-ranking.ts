@@ -32,21 +32,16 @@ export function askedActions({ clauses }: ParsedQuery): AskedActions {
   return { actions, isDestructive: isHinted || actions.has('delete') }
 }
 
-/** Action of a tool: the first verb of its name. */
-export function actionOfTool(document: SearchDocument): Action | undefined {
-  for (const term of termsIn(ownName(document))) {
-    const action = actionOf(term)
-    if (action !== undefined) return action
-  }
-  return undefined
+/** Action of a tool: the first verb of its name. `read` returns the terms of a word. */
+export function actionOfTool(document: SearchDocument, read: typeof termsOf = termsOf): Action | undefined {
+  let found: Action | undefined
+  eachWord(fold(ownName(document).slice(0, maxTextLength)), (word) => {
+    for (const term of read(word, 'name')) found ??= actionOf(term)
+    return found === undefined
+  })
+  return found
 }
 
 export function actionFactor({ actions }: AskedActions, action: Action | undefined): number {
   return actions.size === 0 || action === undefined || actions.has(action) ? 1 : conflict
-}
-
-function termsIn(text: string): readonly string[] {
-  const terms: string[] = []
-  eachWord(fold(text.slice(0, maxTextLength)), (word) => terms.push(...termsOf(word, 'name')))
-  return terms
 }

@@ -1,5 +1,5 @@
 import type { Postings } from '../storage/postings.ts'
-import type { DocumentSources } from '../storage/sources.ts'
+import { type DocumentSources, noSource } from '../storage/sources.ts'
 import { rarityOf } from './ranking.ts'
 
 /** Visible documents: all, or those whose byte is 1. */
@@ -23,8 +23,16 @@ interface Exceptions {
 }
 
 export function valueFor({ common, exceptions }: BySource, source: number): number {
-  const at = exceptions?.sources.indexOf(source) ?? -1
-  return exceptions?.values[at] ?? common
+  if (exceptions === undefined) return common
+  const { sources, values } = exceptions
+  let low = 0
+  let high = sources.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sources[middle] as number) < source) low = middle + 1
+    else high = middle
+  }
+  return sources[low] === source ? (values[low] as number) : common
 }
 
 /** Applies a function to the common value and to the exceptions. */
@@ -63,15 +71,17 @@ const countedPerSource = 4
 export class Holders {
   readonly #postings: Postings
   readonly #scope: VisibleDocuments
-  readonly #known = new Map<number, BySource>()
+  readonly #known: Map<number, BySource>
   /** Documents with a term, by source … */
   readonly #counts: Uint32Array
   /** … and the term that was counted, plus one. */
   readonly #counted: Uint32Array
 
-  constructor(postings: Postings, scope: VisibleDocuments) {
+  /** `known` holds the counts for this scope from before. */
+  constructor(postings: Postings, scope: VisibleDocuments, known = new Map<number, BySource>()) {
     this.#postings = postings
     this.#scope = scope
+    this.#known = known
     this.#counts = new Uint32Array(scope.sources?.capacity ?? 0)
     this.#counted = new Uint32Array(this.#counts.length)
   }
@@ -99,6 +109,12 @@ export class Holders {
   /** Inverse document frequency. */
   rarity(holding: BySource): BySource {
     return mapBySource(holding, (count) => rarityOf(this.#scope.total, count))
+  }
+
+  /** Inverse document frequency of a term: the common one, or the one for a source. */
+  rarityFor(term: number, source = noSource): number {
+    const holding = this.of(term)
+    return rarityOf(this.#scope.total, source === noSource ? holding.common : valueFor(holding, source))
   }
 
   #count(term: number): number {

@@ -22,6 +22,8 @@ export class Scoreboard {
   /** Number of that word. */
   #word = new Uint32Array(0)
   #words = 0
+  /** By source; 1 except while a word is scored. */
+  #factors = new Float64Array(0)
 
   begin(documents: number, clauses: number): void {
     this.#clear()
@@ -50,7 +52,7 @@ export class Scoreboard {
     const floor = weight.common * matchWeights[via].floor
     const slope = (weight.common * matchWeights[via].slope) / maxImpact
     const ceiling = weight.common * matchWeights[via].ceiling
-    const factors = factorsOf(weight, sources)
+    const factors = this.#factorsOf(weight, sources)
     const numbers = sources?.numbers ?? []
     const clauses = this.#clauses
     const scores = this.#scores
@@ -75,6 +77,17 @@ export class Scoreboard {
       this.#touched[count++] = document
     }
     this.#count = count
+    if (factors !== undefined) for (const source of weight.exceptions?.sources ?? []) factors[source] = 1
+  }
+
+  /** Returns the factor of the common weight by source; undefined if all sources have the common weight. */
+  #factorsOf({ common, exceptions }: BySource, sources: DocumentSources | undefined): Float64Array | undefined {
+    if (exceptions === undefined || sources === undefined || common === 0) return undefined
+    if (this.#factors.length < sources.capacity) this.#factors = new Float64Array(2 * sources.capacity).fill(1)
+    const factors = this.#factors
+    for (let i = 0; i < exceptions.sources.length; i++)
+      factors[exceptions.sources[i] as number] = (exceptions.values[i] as number) / common
+    return factors
   }
 
   score(clause: number, document: number): number {
@@ -138,13 +151,4 @@ export class Scoreboard {
     }
     this.#count = 0
   }
-}
-
-/** Factor of the common weight, by source; absent if all sources have the common weight. */
-function factorsOf({ common, exceptions }: BySource, sources: DocumentSources | undefined): Float64Array | undefined {
-  if (exceptions === undefined || sources === undefined || common === 0) return undefined
-  const factors = new Float64Array(sources.capacity).fill(1)
-  for (let i = 0; i < exceptions.sources.length; i++)
-    factors[exceptions.sources[i] as number] = (exceptions.values[i] as number) / common
-  return factors
 }
