@@ -5,12 +5,13 @@ import { expect, test } from 'vitest'
 import { requirements } from './requirements.ts'
 import { transportSets } from './verifies.ts'
 
+const attackFolders = ['../packages/gateway/test/', '../packages/cli/test/', '../packages/server/src/protocol/', './cluster/']
+
 /** Returns the ids in `verifies()` calls of the scenarios and in titles of attack tests, with duplicates. */
 async function verifiedIds(): Promise<readonly string[]> {
   return [
     ...(await idsIn('./scenarios/', /^verifies\(\s*'([^']+)'/gmu)),
-    ...(await idsIn('../packages/gateway/test/', /['`]AT-\S+ \(([A-Z]\d\d)\): /gu)),
-    ...(await idsIn('../packages/cli/test/', /['`]AT-\S+ \(([A-Z]\d\d)\): /gu)),
+    ...(await Promise.all(attackFolders.map((folder) => idsIn(folder, /['`]AT-\S+ \(([A-Z]\d\d)\): /gu)))).flat(),
   ]
 }
 

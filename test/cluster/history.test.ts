@@ -23,7 +23,7 @@ describe.skipIf(redisServer.isMissing)(`three replicas on Redis${redisServer.not
   })
 
   test.each(seeds)(
-    'M08 lose and repeat nothing while replicas, Redis and the network fail (seed %i)',
+    'AT-M08-1 (M08): lose and repeat nothing while replicas, Redis and the network fail (seed %i)',
     { timeout: 600_000 },
     async (seed) => {
       const { violations, log, counts } = await runHistory(world, { seed, requests: 25, faults: 4 })

@@ -96,7 +96,7 @@ test('two activations at the same time on two replicas both take effect', async 
   await client.close()
 })
 
-test('M09 a client whose stream is on another replica is notified once per change', async () => {
+test('AT-M09-1 (M09): a client whose stream is on another replica is notified once per change', async () => {
   await using cluster = replicas()
   cluster.route.next = (method) => (method === 'GET' ? 2 : 0)
   const client = await cluster.connect()
@@ -147,14 +147,14 @@ test('a client that opens its stream after a change is notified of it', async ()
   await client.close()
 })
 
-test('M09 the answer to an elicitation finds the replica of its call', async () => {
+test('AT-M09-2: the answer to an elicitation finds the replica of its call', async () => {
   await using cluster = replicas()
   const client = await cluster.connect({ elicit: async () => ({ action: 'accept' }) })
   for (let round = 0; round < 3; round++) expect(text(await client.client.callTool({ name: 'ask' }))).toBe('accept')
   await client.close()
 })
 
-test('M09 a cancellation finds the replica of its call', async () => {
+test('AT-M09-3: a cancellation finds the replica of its call', async () => {
   await using cluster = replicas()
   const client = await cluster.connect()
   const stopped = vi.fn<() => void>()
