@@ -23,14 +23,13 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    // Most tests wait for other processes or for a browser: with three workers per core, few cores are idle.
-    maxWorkers: 3 * cores,
+    // Most tests wait for other processes: with two or three workers per core, no core is idle.
+    maxWorkers: 2 * cores,
     sequence: { sequencer: LongestFirst },
     // All files of a worker share one module graph: importing it takes about 0.7 s of CPU time.
     isolate: false,
-    // The projects transform the same modules.
-    experimental: { fsModuleCache: true },
-    // In groups, one after the other. The last group has many short files, so that no worker is idle at the end.
+    // In groups, one after the other: Vitest starts a new worker, which imports everything again, whenever the project changes. The last
+    // group has many short files, so that no worker is idle at the end.
     projects: [
       {
         extends: true,
@@ -55,16 +54,17 @@ export default defineConfig({
           ],
           exclude: [...defaultExclude, ...browser, ...conformance, ...hosts, 'test/unit-setup.test.ts'],
           globalSetup: ['test/bundled-servers.ts'],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
-        test: { name: 'browser', include: browser, sequence: { groupOrder: 1 } },
+        // A browser is several processes.
+        test: { name: 'browser', include: browser, maxWorkers: 2 * cores, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
-        test: { name: 'conformance', include: conformance, sequence: { groupOrder: 1 } },
+        test: { name: 'conformance', include: conformance, maxWorkers: 2 * cores, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
@@ -75,7 +75,7 @@ export default defineConfig({
           hookTimeout: 600_000,
           // Each host is a program of several hundred megabytes.
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -7,6 +7,8 @@ export interface Approved {
   readonly nonce: string
   /** The replica confirmed the approval. */
   readonly isAcknowledged: boolean
+  /** A call had no reply, so it may have used the approval without an effect: its replica died. */
+  readonly isUnknown: boolean
 }
 
 interface Question {
@@ -31,16 +33,19 @@ export async function approvedCall(
     isAcknowledged = reply?.ok === true
     break
   }
-  await Promise.all(running)
-  return { nonce, isAcknowledged }
+  const outcomes = await Promise.all(running)
+  return { nonce, isAcknowledged, isUnknown: outcomes.includes('unknown') }
 }
 
 /** Makes a call that needs approval, and gives up after a while. */
-export async function guardedCall(client: SessionClient, nonce: string): Promise<void> {
+export async function guardedCall(client: SessionClient, nonce: string): Promise<'done' | 'refused' | 'unknown'> {
   try {
     await client.call(tool, { nonce }, callMs)
+    return 'done'
   } catch (error) {
-    if (!(error instanceof Refused || error instanceof Unknown)) throw error
+    if (error instanceof Refused) return 'refused'
+    if (error instanceof Unknown) return 'unknown'
+    throw error
   }
 }
 

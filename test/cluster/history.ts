@@ -60,9 +60,9 @@ export async function runHistory(world: World, { seed, requests, faults }: Histo
     await heal(world)
     for (const { client } of sessions) await client.idle()
     await settle(world, sessions, violations)
-    for (const { nonce, isAcknowledged } of approvals) {
+    for (const { nonce, isAcknowledged, isUnknown } of approvals) {
       const owner = sessions.find(({ name }) => nonce.startsWith(`${name}-`))
-      if (!isAcknowledged || owner === undefined) continue
+      if (!isAcknowledged || isUnknown || owner === undefined) continue
       // An approval that was not used yet must still be there.
       if (!world.recorded.has(nonce)) await guardedCall(owner.client, nonce)
       if (!world.recorded.has(nonce)) violations.push(`the approval of ${nonce} was lost`)

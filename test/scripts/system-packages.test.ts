@@ -56,8 +56,9 @@ test.skipIf(!isDebian)(
       expect.stringMatching(/^Installing system packages with apt-get .*UNFOLD_NO_INSTALL=1/u),
       '  zsh: the completion tests run zsh',
       '  fish: the completion tests run fish',
+      '  redis-server: the tests of several replicas run a real Redis',
       'apt-get update',
-      'apt-get install zsh fish',
+      'apt-get install zsh fish redis-server',
       'Tests that need the following programs are skipped (not found):',
       '  fish: the completion tests run fish.',
     ])
@@ -75,13 +76,14 @@ test.skipIf(process.platform === 'win32')(
       expect.stringMatching(/^ {2}Chromium: the browser tests run in a real browser\. Install it with .*UNFOLD_BROWSER_PATH\.$/u),
       '  zsh: the completion tests run zsh.',
       '  fish: the completion tests run fish.',
+      '  redis-server: the tests of several replicas run a real Redis.',
     ])
   },
 )
 
 test('if UNFOLD_BROWSER_PATH is set, no browser is installed', async () => {
   await using system = await fakeSystem()
-  for (const name of ['zsh', 'fish']) await writeFile(join(system.path, name), '')
+  for (const name of ['zsh', 'fish', 'redis-server', 'redis-cli']) await writeFile(join(system.path, name), '')
   const lines = await printed({ PATH: system.path, UNFOLD_BROWSER_PATH: join(system.path, 'no-browser') })
   expect(lines).toEqual([
     'Tests that need the following programs are skipped (not found):',

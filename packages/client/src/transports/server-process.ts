@@ -198,7 +198,7 @@ export class ServerProcess {
     })
     // At the limit of open files there is neither a process nor a pipe, only an error.
     if ((child.stdin as Writable | undefined) !== undefined) this.#listen(child)
-    const pipe = child.stdio[3]
+    const pipe = (child.stdio as readonly unknown[] | undefined)?.[3]
     if (supervisor !== undefined && pipe instanceof Socket) supervisor.attach(pipe.on('error', () => undefined))
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve)

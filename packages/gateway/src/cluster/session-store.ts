@@ -22,6 +22,8 @@ export interface RedisSessionsOptions {
 const format = '1'
 const maxAttempts = 50
 const sessionsAtOnce = 500
+// A notification is recorded after it was sent. A list that seems a little older than it may be the one that it caused.
+const clockMarginMs = 2_000
 
 // Fields of a session: f format, v version, r record, a and at view that was announced and when, l and lt view that was listed and when,
 // s replica with the stream.
@@ -30,7 +32,6 @@ const milliseconds = `local time = redis.call('TIME')\nlocal now = string.format
 
 const createScript: Script = {
   lua: `
-redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'f', ARGV[1], 'v', '1', 'r', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`,
 }
@@ -279,7 +280,7 @@ function knowledge([announced, announcedAt, listed, listedAt]: readonly unknown[
   return {
     announced: typeof announced === 'string' ? announced : undefined,
     listed: typeof listed === 'string' ? listed : undefined,
-    hasListedSince: Number(listedAt ?? 0) > Number(announcedAt ?? 0),
+    hasListedSince: typeof listed === 'string' && Number(listedAt ?? 0) + clockMarginMs > Number(announcedAt ?? 0),
   }
 }
 

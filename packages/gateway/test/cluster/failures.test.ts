@@ -82,17 +82,17 @@ async function asked(from: Served, shownAt: Served, text: string) {
   return { id: found?.id ?? '', result }
 }
 
-/** Lists and calls as clients of both eras, and tries a call that needs approval. */
-async function tryAll(gateway: Served, text: string): Promise<CallToolResult> {
-  for (const era of ['session', 'stateless'] as const) {
-    const client = await gateway.connect('', { era })
+type SessionClient = Awaited<ReturnType<Served['connect']>>
+
+/** Lists and calls in a known session and on 2026-07-28, and tries a call that needs approval. */
+async function tryAll(gateway: Served, text: string, session?: SessionClient): Promise<CallToolResult> {
+  const stateless = await gateway.connect('', { era: 'stateless' })
+  for (const client of session === undefined ? [stateless] : [session, stateless]) {
     expect(await client.toolNames()).toContain('files__read')
     expect(textOf(await client.call('files__read', { make: { lines: 1 } }))).toContain('line 0 of 1')
-    await client.close()
   }
-  const client = await gateway.connect()
-  const refused = await client.call('effects__write', { text })
-  await client.close()
+  const refused = await (session ?? stateless).call('effects__write', { text })
+  await stateless.close()
   return refused
 }
 
@@ -144,9 +144,10 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
     async (name, fault, repair) => {
       const [first, second] = replicas
       await works(first)
+      const session = await first.connect()
       await fault()
       try {
-        const refused = await tryAll(first, `refused while ${name}`)
+        const refused = await tryAll(first, `refused while ${name}`, session)
         expect(refused.isError).toBe(true)
         expect(textOf(refused)).toMatch(/approvals cannot be read or written/u)
         await reports(first, 'cluster')
@@ -156,8 +157,11 @@ describe.skipIf(redisServer.isMissing)(`replicas that share a Redis${redisServer
         })
         expect((await status(first)).cluster?.redis).not.toBe('ok')
         expect((await approve(first, 'a1')).status).toBe(name === 'out of memory' || name === 'read-only' ? 409 : 503)
+        // Other replicas would not know a new session.
+        await expect(first.connect()).rejects.toThrow('the store that replicas share is unavailable')
       } finally {
         await repair()
+        await session.close()
       }
       await works(first)
       await works(second)

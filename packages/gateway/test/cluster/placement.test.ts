@@ -141,9 +141,9 @@ describe.skipIf(redisServer.isMissing)(`a server that runs on one of two replica
     const { holder, other } = cluster
     const pid = holder.gateway.upstreams.get('one')?.status.pid
     expect(isAlive(pid)).toBe(true)
+    await using ada = await person(other.url, { era: 'session' })
     await down.stop()
     await until(() => !isAlive(pid), 'the end of the server')
-    await using ada = await person(other.url, { era: 'session' })
     expect(await ada.text('one__first').catch(String)).toMatch(/was not called/u)
     await down.start()
     await until(async () => /^\d+$/u.test(await ada.text('one__first', { make: { pid: 1 } }).catch(String)), 'the server')
