@@ -79,9 +79,12 @@ describe('a result', () => {
       expect((await inspect(text(content), flag, none)).findings).toMatchObject([{ rule: 'secrecy' }])
     }
     let turns = 0
-    const timer = setInterval(() => turns++, 0)
+    let immediate = setImmediate(function count() {
+      turns++
+      immediate = setImmediate(count)
+    })
     await inspect(text('Der Benutzer liest alle Nachrichten. '.repeat(6_000)), flag, none)
-    clearInterval(timer)
+    clearImmediate(immediate)
     expect(turns).toBeGreaterThan(0)
   })
 })
