@@ -30,7 +30,7 @@ export interface HistoryOptions {
   readonly faults: number
 }
 
-const settleMs = 60_000
+const settleMs = 180_000
 
 /**
  * Runs clients against three replicas while replicas, Redis and the network between them fail as the seed says, then checks that
@@ -196,7 +196,7 @@ async function heal({ replicas, networks, redis }: World): Promise<void> {
   }
 }
 
-/** Waits until every replica and every client agree with what was acknowledged; reports what still differs after a minute. */
+/** Waits until every replica and every client agree with what was acknowledged; reports what still differs at the end. */
 async function settle(world: World, sessions: readonly Session[], violations: string[]): Promise<void> {
   const until = performance.now() + settleMs
   for (;;) {

@@ -53,6 +53,8 @@ describe('a server that asks for a pause', () => {
     await using all = await runningGateway({ odd: { url: odd.url } })
     await using client = await all.connect()
     await all.lists('odd__one')
+    // Otherwise the first reads of its prompts and resources count too.
+    await all.gateway.proxy.documentsRead()
     isDown = true
     odd.restart('session')
     await until(() => (all.gateway.upstreams.get('odd')?.status.nextRetryInMs ?? 0) > 20_000, 'the next attempt is late')
