@@ -83,7 +83,7 @@ describe('a result', () => {
       turns++
       immediate = setImmediate(count)
     })
-    await inspect(text('Der Benutzer liest alle Nachrichten. '.repeat(6_000)), flag, none)
+    await inspect(text('Der Benutzer liest alle Nachrichten. '.repeat(60_000)), flag, none)
     clearImmediate(immediate)
     expect(turns).toBeGreaterThan(0)
   })
