@@ -40,9 +40,10 @@ describe('a server that asks for a pause', () => {
   test('AT-R04-3: a server that is lost and asks for a pause gets one request, not several', async () => {
     let isDown = false
     let refused = 0
-    const refuse = ({ response }: Turn): boolean => {
+    const refuse = ({ message, response }: Turn): boolean => {
       if (!isDown) return false
-      refused++
+      // The cancellation of a request that was running is a notification.
+      if (message.id !== undefined) refused++
       response.writeHead(503, { 'retry-after': '30' }).end()
       return true
     }
