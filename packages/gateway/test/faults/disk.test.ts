@@ -116,8 +116,11 @@ test.skipIf(!hasFull)('AT-I106: with a full disk for its log, it keeps serving, 
   try {
     await using gateway = await commanded({ exposure: 'everything', mcpServers: { up } }, { stderr: full })
     await using client = await clientOf(gateway)
-    expect((await client.call('up__pid')).isError).not.toBe(true)
-    await until(async () => (await gateway.status()).degraded.some(({ part }) => part === 'log'), 'it is reported')
+    // Each call is logged, and each line fails.
+    await until(async () => {
+      expect((await client.call('up__pid')).isError).not.toBe(true)
+      return (await gateway.status()).degraded.some(({ part }) => part === 'log')
+    }, 'it is reported')
     gateway.child.kill('SIGTERM')
     await until(() => gateway.child.exitCode !== null, 'it exits')
     expect(gateway.child.exitCode).toBe(0)
