@@ -63,7 +63,7 @@ export interface Plan {
   /** Number of equal cells. */
   readonly cells: number
   readonly cell: Cell
-  /** Why there is not one cell less. */
+  /** The limit that one cell fewer would exceed; `undefined` for a single cell. */
   readonly limitedBy: Limit | undefined
 }
 
