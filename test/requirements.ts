@@ -1231,6 +1231,11 @@ export const requirements = [
     transports: 'none',
     behaviour: 'after Redis lost data, a lease is free only when an unknown holder must have given it up',
   },
+  {
+    id: 'M14',
+    transports: 'none',
+    behaviour: 'a rolling update behind a load balancer fails no call and loses no notification, in both eras',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

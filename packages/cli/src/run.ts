@@ -31,7 +31,8 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (interrupt.signal.aborted) io.forceExit.run()
-      else interrupt.abort()
+      // A name that callers of the signal expect; the message is for `serve`.
+      else interrupt.abort(new DOMException(signal, 'AbortError'))
     })
   }
   // `unfold list | head` closes the pipe early.

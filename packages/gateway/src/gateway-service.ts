@@ -27,6 +27,8 @@ import type { Applied } from './upstreams/upstreams.ts'
 export interface CloseOptions {
   /** How long to wait for running calls to finish; default: 10 seconds. */
   readonly withinMs?: number
+  /** In a cluster, serves for `cluster.drainMs` first, while load balancers notice that the gateway is not ready. */
+  readonly announce?: boolean
 }
 
 const finalRepliesMs = 500
@@ -65,6 +67,7 @@ export class GatewayService {
   #url: string | undefined
   #isReady = false
   #closing: Promise<void> | undefined
+  #isRefusing = false
 
   constructor(options: GatewayServiceOptions) {
     this.#options = options
@@ -123,9 +126,9 @@ export class GatewayService {
   }
 
   /** Shuts down after running calls have finished or the time is up. A second call shuts down immediately. */
-  close({ withinMs = defaultDrainMs }: CloseOptions = {}): Promise<void> {
+  close({ withinMs = defaultDrainMs, announce = false }: CloseOptions = {}): Promise<void> {
     if (this.#closing !== undefined) this.#stopNow.abort()
-    this.#closing ??= this.#close(withinMs)
+    this.#closing ??= this.#close(withinMs, announce ? this.#options.cluster?.drainMs : undefined)
     return this.#closing
   }
 
@@ -150,7 +153,8 @@ export class GatewayService {
       audit: () => instrumentation.audit?.position,
       problems: () => this.#watch?.problems ?? [],
       isReady: () => this.#isReady && this.#closing === undefined,
-      isDraining: () => this.#closing !== undefined,
+      isClosing: () => this.#closing !== undefined,
+      isDraining: () => this.#isRefusing,
       reload: () => this.reload(),
       edits: this.#editReview(),
       cluster: () => cluster?.status(),
@@ -246,16 +250,24 @@ export class GatewayService {
     this.#log.error({ problems }, `${this.#options.file} is invalid; the last valid configuration stays in use. ${details}`)
   }
 
-  async #close(withinMs: number): Promise<void> {
+  /** With `announceMs`, nothing is refused before the listener closes: load balancers send requests elsewhere by then. */
+  async #close(withinMs: number, announceMs: number | undefined): Promise<void> {
     const { gateway, store, trust, approvals, instrumentation, cluster } = this.#options
-    instrumentation.journal.write('drain', { withinMs })
-    instrumentation.gate.close()
+    instrumentation.journal.write('drain', { withinMs: withinMs + (announceMs ?? 0) })
+    if (announceMs === undefined) this.#refuse()
+    else await settledWithin(never, announceMs, this.#stopNow.signal)
     gateway.approvals.close()
     this.#listening?.drain()
     cluster?.shared?.placement.drain()
     this.#watch?.close()
     const drained = (): Promise<unknown> => Promise.all([instrumentation.gate.idle(), this.#listening?.idle()])
     await settledWithin(drained(), withinMs, this.#stopNow.signal)
+    if (announceMs !== undefined) {
+      this.#listening?.stopListening()
+      // Requests that arrived before.
+      await settledWithin(drained(), finalRepliesMs, this.#stopNow.signal)
+      this.#refuse()
+    }
     if (instrumentation.gate.running > 0)
       this.#log.warn({ calls: instrumentation.gate.running }, 'Cancelling calls that are still running.')
     await this.#removeRunFile?.().catch(() => undefined)
@@ -270,7 +282,14 @@ export class GatewayService {
     await cluster?.[Symbol.asyncDispose]()
     await instrumentation.close()
   }
+
+  #refuse(): void {
+    this.#isRefusing = true
+    this.#options.instrumentation.gate.close()
+  }
 }
+
+const never = new Promise<never>(() => undefined)
 
 const labels = { added: 'added', removed: 'removed', replaced: 'restarted' } as const
 

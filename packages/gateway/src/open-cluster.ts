@@ -27,6 +27,8 @@ export interface SharedState {
 /** This process as part of a cluster. */
 export interface Cluster extends AsyncDisposable {
   readonly replica: Replica
+  /** How long this replica serves after it has announced its end. */
+  readonly drainMs: number
   /** Absent if only a secret is shared. */
   readonly shared?: SharedState
   status(): ClusterStatus
@@ -48,7 +50,7 @@ export interface ClusterOptions {
 /** Joins the cluster of the configuration; `undefined` if there is none. Redis may be unavailable. */
 export async function openCluster({ config: { cluster } }: ReadConfig, options: ClusterOptions): Promise<Cluster | undefined> {
   if (cluster?.secret === undefined) return undefined
-  const { url, secret, prefix = '', advertise, leaseMs } = cluster
+  const { url, secret, prefix = '', advertise, leaseMs, drainMs } = cluster
   const id = randomUUID()
   const stateKey = clusterKey(secret, 'client state')
   const target = url === undefined ? undefined : parseRedisUrl(url)
@@ -56,6 +58,7 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
     const replica: Replica = { id, stateKey, isShared: false, isRunning: (each) => each === id, clockOffsetMs: () => 0 }
     return {
       replica,
+      drainMs,
       status: () => ({ replica: id, replicas: [], roundTrips: 0 }),
       listening: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
@@ -72,6 +75,7 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
   }
   return {
     replica,
+    drainMs,
     shared,
     status: () => ({
       replica: id,

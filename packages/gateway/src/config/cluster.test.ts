@@ -35,17 +35,19 @@ describe('cluster', () => {
       advertise: 'http://10.0.0.7:7420',
       prefix: 'unfold:',
       leaseMs: 10_000,
+      drainMs: 5_000,
     })
   })
 
   test('comes from the environment where the file sets nothing', () => {
     const environment = { UNFOLD_CLUSTER_URL: url, UNFOLD_CLUSTER_SECRET: secret, UNFOLD_CLUSTER_PREFIX: 'a:' }
-    expect(read({}, environment).cluster).toEqual({ url, secret, prefix: 'a:', leaseMs: 10_000 })
+    expect(read({}, environment).cluster).toEqual({ url, secret, prefix: 'a:', leaseMs: 10_000, drainMs: 5_000 })
     expect(read({ cluster: { url: 'redis://other', prefix: 'b:', leaseMs: 2_000 } }, environment).cluster).toEqual({
       url: 'redis://other',
       secret,
       prefix: 'b:',
       leaseMs: 2_000,
+      drainMs: 5_000,
     })
   })
 

@@ -301,6 +301,7 @@ function expandCluster(written: ClusterConfig | undefined, environment: Environm
     ...value('advertise'),
     prefix: written?.prefix ?? variable('UNFOLD_CLUSTER_PREFIX') ?? defaultPrefix,
     leaseMs: (written ?? defaultCluster).leaseMs,
+    drainMs: (written ?? defaultCluster).drainMs,
   }
   return written === undefined && !('url' in cluster) && !('secret' in cluster) ? undefined : cluster
 }

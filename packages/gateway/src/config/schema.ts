@@ -279,6 +279,10 @@ const cluster = z.strictObject({
     .max(300_000)
     .default(10_000)
     .describe('How long a replica that died keeps a server with "placement": "one" from starting elsewhere'),
+  drainMs: ms
+    .max(300_000)
+    .default(5_000)
+    .describe('After SIGTERM, a replica serves for this time while /readyz replies 503, until load balancers have noticed'),
 })
 
 /** Settings of a cluster that only the environment configures. */

@@ -1,4 +1,11 @@
-import { type Handler, type ListeningServer, listen, type SessionStore, slowClientMessage } from '@unfold-mcp/server'
+import {
+  type Handler,
+  type ListeningServer,
+  listen,
+  type RequestHead,
+  type SessionStore,
+  slowClientMessage,
+} from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { clientShare } from '../access/caller-path.ts'
@@ -47,7 +54,9 @@ export interface HttpOptions {
   readonly cluster: () => ClusterStatus | undefined
   /** Problems of the configuration file as it is now. */
   readonly problems: () => readonly ConfigProblem[]
-  /** True while the gateway is shutting down. */
+  /** True once the gateway shuts down; it may still serve requests. */
+  readonly isClosing: () => boolean
+  /** True while the gateway refuses requests. */
   readonly isDraining: () => boolean
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
@@ -67,8 +76,10 @@ export interface ListeningGateway {
   readonly handler: Handler
   /** Resolves when no request is pending. */
   idle(): Promise<void>
-  /** Announces the shutdown to stdio clients. */
+  /** Announces the shutdown to stdio clients, and ends the streams of clients that other replicas serve. */
   drain(): void
+  /** Accepts no more connections; running requests go on. */
+  stopListening(): void
   /** Ends the sessions of clients that are no longer admitted. */
   dismiss(): Promise<void>
   close(): Promise<void>
@@ -76,7 +87,7 @@ export interface ListeningGateway {
 
 /** Serves a gateway over HTTP. Resolves when it is listening. */
 export async function listenHttp(gateway: Gateway, options: HttpOptions): Promise<ListeningGateway> {
-  const { host, port, journal, metrics, isDraining, log } = options
+  const { host, port, journal, metrics, isClosing, isDraining, log } = options
   const { limits, listen: settings } = gateway.config
   const isPublic = !isLoopback(host)
   const statelessClients = new StatelessClients()
@@ -85,6 +96,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const authorization = new Authorization({ admin: options.admin, config: () => gateway.config, rejected })
   const startupWait = new StartupWait(gateway)
   let listening: ListeningServer | undefined
+  let isHandedOver = false
   const handler = (): Handler | undefined => listening?.handler
   metrics.registerGauges({
     gateway,
@@ -125,6 +137,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       const isSession = head.header('mcp-session-id') !== undefined
       // Sessions still need to answer elicitations of running calls, and to cancel them.
       if (isDraining() && !(isSession && head.method === 'POST')) return shuttingDown()
+      // Its streams have been handed over.
+      if (isHandedOver && isStream(head)) return shuttingDown()
       const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic, rejected })
       const isStateless = head.header('mcp-method') !== undefined
       if (client instanceof Response) return client
@@ -149,18 +163,35 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const { handler: served } = listening
   const detach = gateway.proxy.attach(served.notify)
   const unsubscribe = gateway.toolboxes.onClose((toolbox) => served.remove(toolbox))
-  const bridges = bridgesFor(listening, options, {
-    gateway,
-    rejected,
-    ready: gateway.upstreams.ready.then(() => gateway.proxy.documentsRead()),
-  })
+  const bridges = bridgesFor(
+    listening,
+    { ...options, isDraining: () => isDraining() || isHandedOver },
+    {
+      gateway,
+      rejected,
+      ready: gateway.upstreams.ready.then(() => gateway.proxy.documentsRead()),
+    },
+  )
   const requests = new ActiveRequests(listening.server)
+  // Load balancers and clients must not send the next request on a connection that ends soon.
+  listening.server.prependListener('request', (_, response) => {
+    if (isClosing()) response.shouldKeepAlive = false
+  })
   return {
     url: localUrl(listening.url),
     boundUrl: listening.url,
     handler: listening.handler,
     idle: () => requests.idle(),
-    drain: () => bridges?.drain(),
+    drain() {
+      bridges?.drain()
+      if (options.cluster() === undefined) return
+      isHandedOver = true
+      void served.handOver()
+    },
+    stopListening() {
+      listening?.server.close()
+      listening?.server.closeIdleConnections()
+    },
     dismiss: async () => {
       events.dismiss()
       await handler()?.disconnect((client) => client !== undefined && !gateway.access.admits(client))
@@ -182,6 +213,8 @@ function bridgesFor(
 ): Bridges | undefined {
   return bridge === undefined ? undefined : new Bridges(server, { ...more, token: bridge, isDraining, log })
 }
+
+const isStream = (head: RequestHead): boolean => head.method === 'GET' || head.header('mcp-method') === 'subscriptions/listen'
 
 function stdioOnly(): Response {
   const message = 'This gateway only serves the client that started it over stdio. Start another one with: unfold serve'

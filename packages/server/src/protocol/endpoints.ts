@@ -78,6 +78,11 @@ export class Endpoints {
     if (endpoint !== undefined) await Promise.all([endpoint.sessions.close(), endpoint.stateless.close()])
   }
 
+  /** Ends the streams on which clients wait for notifications. */
+  async handOver(): Promise<void> {
+    await Promise.all(this.all().flatMap(({ sessions, stateless }) => [sessions.endStreams(), stateless.endStreams()]))
+  }
+
   async close(): Promise<void> {
     this.#unsubscribe()
     await Promise.all(this.all().flatMap(({ sessions, stateless }) => [sessions.close(), stateless.close()]))

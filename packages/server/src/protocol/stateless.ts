@@ -158,6 +158,11 @@ export class Stateless {
     await Promise.all(matching.map(([stream]) => stream.close()))
   }
 
+  /** Ends the subscription streams with their final response: their clients subscribe again, on another replica. */
+  async endStreams(): Promise<void> {
+    await Promise.all([...this.#streams.keys()].map((stream) => stream.close()))
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#handler.close(), this.disconnect(() => true)])
   }

@@ -67,6 +67,8 @@ export interface Handler extends AsyncDisposable {
   disconnect(matches: (principal: Principal | undefined) => boolean): Promise<void>
   /** Ends the sessions, streams and calls of a toolbox that `servedTo` no longer returns. */
   remove(served: Servable<never>): Promise<void>
+  /** Ends the streams on which clients wait for notifications, so that they open them on another replica. Calls go on. */
+  handOver(): Promise<void>
   /** Ends every session and stream. */
   close(): Promise<void>
 }
@@ -137,6 +139,7 @@ export function createHandler<P extends Principal = Principal>(served: Servable<
       )
     },
     remove: (toolbox) => endpoints.remove(toolbox),
+    handOver: () => endpoints.handOver(),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -82,7 +82,8 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
         output.note(`Stopping installations (up to a minute): ${installing.map(({ name }) => safeText(name)).join(', ')}`)
     }
   } finally {
-    await running.close()
+    // A process manager replaces this replica; a person who presses Ctrl-C does not want to wait for load balancers.
+    await running.close({ announce: io.signal.aborted && errorMessage(io.signal.reason) === 'SIGTERM' })
     process.off('unhandledRejection', onRejection)
   }
   return exit.ok

@@ -160,6 +160,11 @@ export class Session {
     await this.close()
   }
 
+  /** Ends the standalone stream of a shared session: its client opens it again, on another replica. */
+  endStream(): void {
+    if (this.#shared !== undefined) this.#transport.endStandalone()
+  }
+
   get isListening(): boolean {
     return this.#transport.isListening
   }

@@ -126,6 +126,11 @@ export class Sessions {
     await Promise.all(matching.map((session) => session.end()))
   }
 
+  /** Ends the standalone streams of shared sessions. */
+  endStreams(): void {
+    for (const session of this.#byId.values()) session.endStream()
+  }
+
   /** Ends all sessions here; other replicas can still serve shared ones. */
   async close(): Promise<void> {
     await Promise.all([...this.#byId.values()].map((session) => session.close()))
