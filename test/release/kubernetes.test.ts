@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { run } from '../../packages/cli/test/command.ts'
@@ -72,10 +73,12 @@ test('an update and a drained node leave a replica that serves', () => {
   expect(budget.spec?.maxUnavailable).toBe(1)
 })
 
-test('a pod gets the time to drain before it is killed', () => {
-  const [program, seconds] = gateway?.lifecycle?.preStop?.exec?.command ?? []
-  expect(program).toBe('sleep')
-  const needed = Number(seconds) + defaultDrainMs / 1_000 + installationSeconds
+test('a pod gets the time to drain before it is killed', async () => {
+  const text = await readFile(join(deploy, 'config/unfold.json'), 'utf8')
+  const [, announcedMs] = /"drainMs": (\d+)/u.exec(text) ?? []
+  const { periodSeconds = 10, failureThreshold = 3 } = gateway?.readinessProbe ?? {}
+  expect(Number(announcedMs)).toBeGreaterThan(periodSeconds * failureThreshold * 1_000)
+  const needed = (Number(announcedMs) + defaultDrainMs) / 1_000 + installationSeconds
   expect(pod?.spec?.terminationGracePeriodSeconds).toBeGreaterThan(needed)
 })
 

@@ -30,7 +30,7 @@ export async function editConfig(
 ): Promise<ApplyResult & { readonly read: ReadConfig }> {
   const { parseConfig } = await import('@unfold-mcp/gateway/config')
   const { io } = applying
-  const read = (text: string): ReadConfig => parseConfig(text, { file, environment: io.env })
+  const read = (text: string): ReadConfig => parseConfig(text, { file, environment: io.env, isEdit: true })
   const plan = await withEditErrors(
     planEdit(file, (text) => {
       const after = edit(withSchema(text))

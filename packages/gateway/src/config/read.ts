@@ -122,28 +122,40 @@ export interface ParseOptions {
   readonly environment: Environment
   /** Resolved secrets. Without them, references to secrets expand to nothing. */
   readonly secrets?: SecretLookup
+  /** True if another process runs the gateway. Its environment configures the cluster, so values of `cluster` are not checked. */
+  readonly isEdit?: boolean
 }
 
 /** Parses the text of a configuration file. Throws `ConfigError` with all problems. */
-export function parseConfig(text: string, { file, environment, secrets = () => undefined }: ParseOptions): ReadConfig {
+export function parseConfig(
+  text: string,
+  { file, environment, secrets = () => undefined, isEdit = false }: ParseOptions,
+): ReadConfig {
   const validated = validateText(text, file)
-  return readExpanded(validated, { config: validated.written, notStarted: new Map() }, { environment, secrets })
+  return readExpanded(validated, { config: validated.written, notStarted: new Map() }, { environment, secrets, isEdit })
 }
 
 function readExpanded(
   { document, warnings }: ReturnType<typeof validateText>,
   permitted: PermittedConfig,
-  { environment, secrets }: { readonly environment: Environment; readonly secrets: SecretLookup },
+  {
+    environment,
+    secrets,
+    isEdit = false,
+  }: { readonly environment: Environment; readonly secrets: SecretLookup; readonly isEdit?: boolean },
 ): ReadConfig {
   const all = expandAll(permitted, environment, secrets)
   const located = ({ path, message }: RuleViolation): ConfigProblem => document.problem(path, message)
   const { config, unresolvedUrls, isClusterUnresolved } = all
   const unset = new Map([...all.unset].map(([name, violations]) => [name, violations.map(located)]))
-  const problems = all.problems.map(located)
+  const isIgnored = ([section, , key]: readonly PropertyKey[]): boolean =>
+    isEdit && (section === 'cluster' || (section === 'mcpServers' && key === 'placement'))
+  const problems = all.problems.filter(({ path }) => !isIgnored(path)).map(located)
   const notStarted = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
   const violations = ruleViolations(config)
     .filter(
       ({ path }) =>
+        !isIgnored(path) &&
         !isUnexpandedUrl(path, notStarted) &&
         !isUnexpandedUrl(path, unresolvedUrls) &&
         !(path[0] === 'cluster' && isClusterUnresolved),
