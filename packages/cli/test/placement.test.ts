@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serverFile } from '../../../test/bundled-servers.ts'
 import { redisServer, startRedis, type TestRedis } from '../../../test/redis.ts'
+import { runs as runCount } from '../../../test/runs.ts'
 import { until } from '../../client/test/processes.ts'
 import { clusterSecret, freeLease } from '../../gateway/test/cluster/replicas.ts'
 import { person } from '../../gateway/test/proxy-clients.ts'
@@ -10,6 +12,8 @@ import { home } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
 
 const stateful = serverFile(new URL('../../gateway/test/servers/stateful.mjs', import.meta.url))
+
+const suspendedMs = runCount({ long: 60_000, sample: 0 })
 
 interface Run {
   readonly pid: number
@@ -40,7 +44,7 @@ describe.skipIf(redisServer.isMissing || process.platform === 'win32')(
     })
     afterAll(() => redis[Symbol.asyncDispose]())
 
-    test('AT-M10-1 (M10): never run it twice: not if one is suspended and resumes, nor if one is killed', async () => {
+    test('AT-M10-1 (M10): never run it twice: not if one is suspended and resumes, nor if one is killed', { timeout: 300_000 }, async () => {
       await using first = await home()
       await using second = await home()
       const file = join(first.folder, 'runs.txt')
@@ -71,6 +75,8 @@ describe.skipIf(redisServer.isMissing || process.platform === 'win32')(
       expect(await stalled).toContain('The call may have had an effect: check before calling it again.')
       await until(async () => (await runs()).length > before, 'the other replica to start it')
       await until(async () => /^\d+ \d+$/u.test(await counts(bob)), 'a call on the other replica')
+      // In the long run it is suspended for a minute: twenty leases.
+      await pause(suspendedMs)
       process.kill(a.pid, 'SIGCONT')
       const pidOf = async (each: typeof ada): Promise<string | undefined> => /^(\d+) \d+$/u.exec(await counts(each))?.[1]
       await until(async () => {

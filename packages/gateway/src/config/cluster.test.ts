@@ -51,6 +51,18 @@ describe('cluster', () => {
     })
   })
 
+  test('an edit of the file does not need the variables that the gateway has', () => {
+    const config = {
+      mcpServers: { memory: { command: 'memory', placement: 'one' } },
+      cluster: { secret: '${SECRET}', advertise: 'http://${IP}:7420' },
+    }
+    expect(mistakes(config)).not.toEqual([])
+    const edited = parseConfig(JSON.stringify(config), { file: 'unfold.json', environment: {}, isEdit: true })
+    expect(Object.keys(edited.config.mcpServers)).toEqual(['memory'])
+    const misspelt = JSON.stringify({ ...config, cluster: { secrt: 'x' } })
+    expect(() => parseConfig(misspelt, { file: 'unfold.json', environment: {}, isEdit: true })).toThrow(ConfigError)
+  })
+
   test('needs a secret of 32 characters and a valid URL', () => {
     expect(mistakes({ cluster: { url } })).toEqual([expect.stringMatching(/cluster needs a secret.*UNFOLD_CLUSTER_SECRET/u)])
     expect(mistakes({}, { UNFOLD_CLUSTER_URL: url })).toEqual([expect.stringMatching(/cluster needs a secret/u)])
