@@ -44,7 +44,9 @@ describe.skipIf(redisServer.isMissing || process.platform === 'win32')(
     })
     afterAll(() => redis[Symbol.asyncDispose]())
 
-    test('AT-M10-1 (M10): never run it twice: not if one is suspended and resumes, nor if one is killed', { timeout: 300_000 }, async () => {
+    test('AT-M10-1 (M10): never run it twice: not if one is suspended and resumes, nor if one is killed', {
+      timeout: 300_000,
+    }, async () => {
       await using first = await home()
       await using second = await home()
       const file = join(first.folder, 'runs.txt')
