@@ -48,17 +48,17 @@ export class MeaningTable {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-const valueOf = new Uint8Array(128)
-for (let i = 0; i < alphabet.length; i++) valueOf[alphabet.charCodeAt(i)] = i
+const sextets = new Uint8Array(128)
+for (let i = 0; i < alphabet.length; i++) sextets[alphabet.charCodeAt(i)] = i
 
 /** Decodes base64 into `bytes`: the standard library has no decoder that every runtime shares. */
 function decode(base64: string, start: number, bytes: Uint8Array): void {
   for (let from = start, to = 0; to < bytes.length; from += 4, to += 3) {
     const bits =
-      ((valueOf[base64.charCodeAt(from)] as number) << 18) |
-      ((valueOf[base64.charCodeAt(from + 1)] as number) << 12) |
-      ((valueOf[base64.charCodeAt(from + 2)] as number) << 6) |
-      (valueOf[base64.charCodeAt(from + 3)] as number)
+      ((sextets[base64.charCodeAt(from)] as number) << 18) |
+      ((sextets[base64.charCodeAt(from + 1)] as number) << 12) |
+      ((sextets[base64.charCodeAt(from + 2)] as number) << 6) |
+      (sextets[base64.charCodeAt(from + 3)] as number)
     bytes[to] = bits >> 16
     bytes[to + 1] = (bits >> 8) & 255
     bytes[to + 2] = bits & 255
