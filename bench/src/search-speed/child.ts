@@ -2,9 +2,8 @@
 import { once } from 'node:events'
 import { unfold } from '../retrieval/engine.ts'
 import { peers } from '../retrieval/peers.ts'
-import { readDocuments, readSet, setNames } from '../retrieval/sets.ts'
-import { generated, generatedQueries } from './catalogue.ts'
 import { measure, type Speed } from './measure.ts'
+import { readTask } from './task.ts'
 
 /** Request to the child process. */
 export interface Order {
@@ -22,9 +21,6 @@ process.disconnect()
 async function speedOf({ engine: name, tools, maxMs, folder }: Order): Promise<Speed> {
   const engine = [...unfold, ...peers].find((each) => each.name === name)
   if (engine === undefined) throw new Error(`unknown engine: ${name}`)
-  const at = folder === undefined ? undefined : new URL(folder)
-  const real = at === undefined ? generated(10_000) : readDocuments(at, 'toucan')
-  const asked = at === undefined ? [] : setNames.flatMap((set) => readSet(at, set, 60).queries)
-  const queries = at === undefined ? generatedQueries(300) : asked.map(({ query }) => query)
+  const { real, queries } = readTask(folder)
   return await measure(engine, real, queries, { tools, maxMs })
 }

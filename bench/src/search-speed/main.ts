@@ -1,4 +1,4 @@
-// npm run bench -- search-speed [--quick] [--json]
+// npm run bench -- search-speed [--quick] [--json] [--against <commit>]
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -8,11 +8,15 @@ import { countText, sizeText, tableOf } from '../list/table.ts'
 import { unfold, variants } from '../retrieval/engine.ts'
 import { installedPeers } from '../retrieval/peers.ts'
 import { hasSets } from '../retrieval/sets.ts'
+import { reportAgainst } from './against.ts'
+import type { AgainstOrder, AgainstResult } from './against-child.ts'
 import type { Order } from './child.ts'
 import type { Speed } from './measure.ts'
 import type { TableCost } from './table-child.ts'
 
-const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
+const { quick, json, against } = parseArgs({
+  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, against: { type: 'string' } },
+}).values
 const dataFolder = process.env.UNFOLD_DATA
 const folder =
   dataFolder === undefined ? new URL('../../../../shared/data/retrieval/', import.meta.url) : pathToFileURL(`${dataFolder}/`)
@@ -31,27 +35,38 @@ const targets: { readonly [tools: number]: { readonly p95Ms: number; readonly in
 const changeMs = 1
 
 if (!hasCatalogue) console.error('No catalogue of real tools found (UNFOLD_DATA): measuring with generated tools.')
-const peers = installedPeers(process.env.npm_execpath)
-const speeds: Speed[] = []
-for (const tools of quick === true ? [1_000, 10_000] : [1_000, 10_000, 100_000]) {
-  for (const { name } of [...unfold, ...peers]) {
-    console.error(`Measuring ${name} with ${countText(tools)} tools …`)
-    const speed = await fromChild<Speed>('child.js', {
-      engine: name,
-      tools,
-      maxMs: maxSearchMs,
-      ...(hasCatalogue && { folder: folder.href }),
-    })
-    if (speed === undefined) console.error(`${name} did not finish in time with ${countText(tools)} tools.`)
-    else speeds.push(speed)
-  }
+const sizes = quick === true ? [1_000, 10_000] : [1_000, 10_000, 100_000]
+if (against === undefined) await measureEngines()
+else {
+  const data = hasCatalogue ? folder.href : undefined
+  console.error(
+    `\n${await reportAgainst(against, sizes, data, (order) => fromChild<AgainstResult>('against-child.js', order))}\n`,
+  )
 }
-const tableCost = await fromChild<TableCost>('table-child.js')
-console.error(`\n${reportOf(speeds)}\n\n${tableReportOf(tableCost)}\n`)
-if (json === true) console.log(JSON.stringify({ speeds, tableCost }, undefined, 2))
+
+async function measureEngines(): Promise<void> {
+  const peers = installedPeers(process.env.npm_execpath)
+  const speeds: Speed[] = []
+  for (const tools of sizes) {
+    for (const { name } of [...unfold, ...peers]) {
+      console.error(`Measuring ${name} with ${countText(tools)} tools …`)
+      const speed = await fromChild<Speed>('child.js', {
+        engine: name,
+        tools,
+        maxMs: maxSearchMs,
+        ...(hasCatalogue && { folder: folder.href }),
+      })
+      if (speed === undefined) console.error(`${name} did not finish in time with ${countText(tools)} tools.`)
+      else speeds.push(speed)
+    }
+  }
+  const tableCost = await fromChild<TableCost>('table-child.js')
+  console.error(`\n${reportOf(speeds)}\n\n${tableReportOf(tableCost)}\n`)
+  if (json === true) console.log(JSON.stringify({ speeds, tableCost }, undefined, 2))
+}
 
 /** Returns the measurement of a child process; `undefined` if it timed out. */
-async function fromChild<Result>(file: string, order?: Order): Promise<Result | undefined> {
+async function fromChild<Result>(file: string, order?: Order | AgainstOrder): Promise<Result | undefined> {
   const child = fork(new URL(file, import.meta.url), [], { execArgv: ['--expose-gc', '--max-old-space-size=6000'] })
   const timer = setTimeout(() => child.kill(), maxIndexMs + 2 * maxSearchMs)
   try {

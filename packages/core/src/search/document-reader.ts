@@ -14,7 +14,8 @@ export const cloneMark = '~'
 const maxTextLength = 4_000
 /** Copies of a tool have the same beginning of the description. */
 const cloneTextLength = 80
-const maxKnownWords = 50_000
+/** Enough for the words that tools have in common; the others are rare. */
+const maxKnownWords = 2_000
 
 /** Tokenizes documents. */
 export class DocumentReader {

@@ -16,6 +16,8 @@ export class MeaningScores {
   readonly #closeness: Closeness
   readonly #sourceOf: (document: number) => number
   readonly #flooding: ReadonlySet<number>
+  /** Several clauses may share these scores. */
+  readonly #leads = new Map<number, number>()
 
   constructor(closeness: Closeness, sourceOf: (document: number) => number, hasSources: boolean) {
     this.#closeness = closeness
@@ -30,8 +32,16 @@ export class MeaningScores {
 
   /** Combines the lexical score of a document with its closeness in meaning. `best` is the highest lexical score. */
   fused(document: number, { lexical, best, confidence, nameFactor = 1 }: LexicalScore): number {
-    const lead = leadOf(this.#closeness, document) * (this.#flooding.has(this.#sourceOf(document)) ? floodShare : 1)
-    return best * (lexicalShare[confidence] * (lexical / best) + meaningShare[confidence] * lead * nameFactor)
+    return lexicalShare[confidence] * lexical + best * meaningShare[confidence] * this.#lead(document) * nameFactor
+  }
+
+  #lead(document: number): number {
+    let lead = this.#leads.get(document)
+    if (lead === undefined) {
+      lead = leadOf(this.#closeness, document) * (this.#flooding.has(this.#sourceOf(document)) ? floodShare : 1)
+      this.#leads.set(document, lead)
+    }
+    return lead
   }
 
   /** Documents that are close enough to be found without a matching word. */

@@ -57,22 +57,32 @@ function orderByFadingClauses(candidates: readonly Candidate[], count: number): 
   const clauses = candidates[0]?.scores.length ?? 0
   if (clauses < 2) return candidates.map((candidate) => ({ candidate, score: candidate.scores[0] ?? 0 })).sort(byPlace)
   const best = bestScores(candidates, clauses)
+  // The share of a product is the product of the shares, so that each share is computed once.
   const fade = new Float64Array(clauses).fill(1)
   const ranked: RankedCandidate[] = []
-  const rest = [...candidates]
+  const rest: SharingCandidate[] = candidates.map((candidate) => ({
+    candidate,
+    shares: Float64Array.from(candidate.scores, shareOf),
+  }))
   while (rest.length > 0 && ranked.length < Math.min(count, placesForClauses)) {
     const at = bestOf(rest, fade)
-    const candidate = rest[at] as Candidate
-    rest[at] = rest.at(-1) as Candidate
+    const { candidate, shares } = rest[at] as SharingCandidate
+    rest[at] = rest.at(-1) as SharingCandidate
     rest.pop()
-    ranked.push({ candidate, score: scoreOf(sharesOf(candidate, fade)) })
+    ranked.push({ candidate, score: scoreOf(sumOf(shares, fade)) })
     for (let clause = 0; clause < clauses; clause++) {
       const share = (candidate.scores[clause] ?? 0) / (best[clause] || 1)
-      fade[clause] = (fade[clause] ?? 1) * (1 - (1 - coveredClauseFactor) * share * share)
+      fade[clause] = (fade[clause] as number) * shareOf(1 - (1 - coveredClauseFactor) * share * share)
     }
   }
-  const others = rest.map((candidate) => ({ candidate, score: scoreOf(sharesOf(candidate, fade)) }))
+  const others = rest.map(({ candidate, shares }) => ({ candidate, score: scoreOf(sumOf(shares, fade)) }))
   return [...ranked, ...others.sort(byPlace)]
+}
+
+/** A candidate with its share in each clause. */
+interface SharingCandidate {
+  readonly candidate: Candidate
+  readonly shares: Float64Array
 }
 
 function bestScores(candidates: readonly Candidate[], clauses: number): Float64Array {
@@ -83,24 +93,25 @@ function bestScores(candidates: readonly Candidate[], clauses: number): Float64A
   return best
 }
 
-function bestOf(candidates: readonly Candidate[], fade: Float64Array): number {
+function bestOf(candidates: readonly SharingCandidate[], fade: Float64Array): number {
   let best = 0
   let most = -1
-  for (const [index, candidate] of candidates.entries()) {
-    const shares = sharesOf(candidate, fade)
-    const leader = candidates[best] as Candidate
-    const lead = candidate.naming - leader.naming || shares - most || (candidate.id < leader.id ? 1 : -1)
+  for (let index = 0; index < candidates.length; index++) {
+    const { candidate, shares } = candidates[index] as SharingCandidate
+    const sum = sumOf(shares, fade)
+    const leader = (candidates[best] as SharingCandidate).candidate
+    const lead = candidate.naming - leader.naming || sum - most || (candidate.id < leader.id ? 1 : -1)
     if (index > 0 && lead <= 0) continue
     best = index
-    most = shares
+    most = sum
   }
   return best
 }
 
-function sharesOf({ scores }: Candidate, fade: Float64Array): number {
-  let shares = 0
-  for (let clause = 0; clause < scores.length; clause++) shares += shareOf((scores[clause] ?? 0) * (fade[clause] ?? 1))
-  return shares
+function sumOf(shares: Float64Array, fade: Float64Array): number {
+  let sum = 0
+  for (let clause = 0; clause < shares.length; clause++) sum += (shares[clause] as number) * (fade[clause] as number)
+  return sum
 }
 
 function byPlace(a: RankedCandidate, b: RankedCandidate): number {

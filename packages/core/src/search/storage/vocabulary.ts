@@ -8,7 +8,7 @@ export class Vocabulary {
   /** Bit set of letters, to skip dissimilar terms quickly. */
   #letters = new Uint32Array(256)
   /** First letter of a term; 0 for terms without spelling correction. */
-  #initials = new Uint32Array(256)
+  #initials = new Uint16Array(256)
 
   numberOf(term: string): number | undefined {
     return this.#numbers.get(term)
@@ -27,7 +27,9 @@ export class Vocabulary {
     this.#terms[number] = term
     if (number >= this.#letters.length) {
       this.#letters = enlarged(this.#letters, number * 2)
-      this.#initials = enlarged(this.#initials, number * 2)
+      const initials = new Uint16Array(number * 2)
+      initials.set(this.#initials)
+      this.#initials = initials
     }
     this.#letters[number] = lettersOf(term)
     this.#initials[number] = isSpellable(term) ? term.charCodeAt(0) : 0
@@ -50,9 +52,12 @@ export class Vocabulary {
     const letters = lettersOf(word)
     const stemLetters = lettersOf(stemmed)
     const found: { number: number; term: string; distance: number }[] = []
-    for (let number = 0; number < this.#terms.length; number++) {
-      if (this.#initials[number] !== initial) continue
-      const others = this.#letters[number] as number
+    const initials = this.#initials
+    const letterSets = this.#letters
+    const count = this.#terms.length
+    for (let number = 0; number < count; number++) {
+      if (initials[number] !== initial) continue
+      const others = letterSets[number] as number
       if (bitsIn(letters ^ others) > 2 * reach && bitsIn(stemLetters ^ others) > 2 * reach) continue
       const term = this.termOf(number)
       const distance = Math.min(editDistance(word, term, reach), editDistance(stemmed, term, reach))
