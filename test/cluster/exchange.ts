@@ -12,9 +12,9 @@ export class Lost extends Error {}
 /** The gateway does not accept the token. */
 export class Unauthorized extends Error {}
 
-export const requestTimeoutMs = 20_000
+const requestTimeoutMs = 20_000
 
-export interface Message {
+interface Message {
   readonly id?: number
   readonly method?: string
   readonly result?: unknown
@@ -52,6 +52,9 @@ export async function exchange({ url, headers, body, signal, timeoutMs = request
   let status: number
   let text: string
   let session: string | null
+  // Not AbortSignal.timeout: Node 20 may collect it while only AbortSignal.any refers to it, and then the request never times out.
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error(`no reply within ${timeoutMs} ms`)), timeoutMs)
   try {
     const reply = await fetch(url, {
       method: 'POST',
@@ -62,13 +65,15 @@ export async function exchange({ url, headers, body, signal, timeoutMs = request
         ...headers,
       },
       body: JSON.stringify({ jsonrpc: '2.0', ...body }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, late.signal]),
     })
     status = reply.status
     session = reply.headers.get('mcp-session-id')
     text = await reply.text()
   } catch (error) {
     throw new Unknown(String(error))
+  } finally {
+    clearTimeout(timer)
   }
   if (status === 401) throw new Unauthorized(text)
   if (status === 404) throw new Lost(`${JSON.stringify(body).slice(0, 80)}: ${text}`)
@@ -92,6 +97,16 @@ export function textOf({ content = [], isError }: CallResult): string {
 const effect = /effect is unknown|may have had an effect|may have taken effect|took effect is unknown/u
 
 const failureOf = (text: string): Error => (effect.test(text) ? new Unknown(text) : new Refused(text))
+
+/** Calls back for each notification of changed tools on a stream, until it ends. Chunks may end anywhere. */
+export async function readNotifications(reply: Response, notified: () => void): Promise<void> {
+  let rest = ''
+  for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    if (lines.some((line) => line.includes('notifications/tools/list_changed'))) notified()
+  }
+}
 
 const maxAttempts = 200
 

@@ -1,5 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CallResult, exchange, type ListResult, type Received, textOf, untilAnswered } from './exchange.ts'
+import {
+  type CallResult,
+  exchange,
+  type ListResult,
+  type Received,
+  readNotifications,
+  textOf,
+  untilAnswered,
+} from './exchange.ts'
 
 /**
  * A session-era client that behaves as hosts do: it keeps its stream open, and lists again after every notification. Each request
@@ -86,8 +94,7 @@ export class SessionClient {
       try {
         const headers = { ...this.#headers(), accept: 'text/event-stream', connection: 'close' }
         const reply = await fetch(this.#url, { headers, signal: this.#stop.signal })
-        for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? [])
-          if (chunk.includes('notifications/tools/list_changed')) this.#notified()
+        await readNotifications(reply, () => this.#notified())
       } catch {
         // It connects again.
       }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CallResult, exchange, type ListResult, textOf, untilAnswered } from './exchange.ts'
+import { type CallResult, exchange, type ListResult, readNotifications, textOf, untilAnswered } from './exchange.ts'
 
 const revision = '2026-07-28'
 const meta = {
@@ -74,8 +74,9 @@ export class StatelessClient {
           signal: this.#stop.signal,
         })
         this.isListening = reply.ok
-        for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? [])
-          if (chunk.includes('notifications/tools/list_changed')) this.notifications++
+        await readNotifications(reply, () => {
+          this.notifications++
+        })
       } catch {
         // It connects again.
       }
