@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Refused, type SessionClient, Unknown } from './session-client.ts'
+import { Refused, Unknown } from './exchange.ts'
+import type { SessionClient } from './session-client.ts'
+import type { StatelessClient } from './stateless-client.ts'
 import { reviewerToken } from './world.ts'
 
 /** A call that a person approved once. */
@@ -47,6 +49,30 @@ export async function guardedCall(client: SessionClient, nonce: string): Promise
     if (error instanceof Unknown) return 'unknown'
     throw error
   }
+}
+
+/** A call that its user approved at the client, with the state that must not work twice. */
+export interface AnsweredCall {
+  readonly nonce: string
+  readonly requestState: string
+}
+
+/** Makes a call that needs approval, and repeats it twice at the same time with the approval. */
+export async function answeredCall(client: StatelessClient, nonce: string): Promise<AnsweredCall | undefined> {
+  const requestState = await client.ask(tool, { nonce }).catch(ignored)
+  if (requestState === undefined) return undefined
+  const answered = { nonce, requestState }
+  const texts = await Promise.all([repeatAnswer(client, answered), repeatAnswer(client, answered)])
+  return texts.some((text) => text?.startsWith('recorded')) ? answered : undefined
+}
+
+/** Sends the same approval again. */
+export const repeatAnswer = (client: StatelessClient, { nonce, requestState }: AnsweredCall): Promise<string | undefined> =>
+  client.approve(tool, { nonce }, requestState).catch(ignored)
+
+function ignored(error: unknown): undefined {
+  if (error instanceof Refused || error instanceof Unknown) return undefined
+  throw error
 }
 
 async function questionFor(port: number, nonce: string): Promise<Question | undefined> {

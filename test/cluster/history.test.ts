@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisServer } from '../redis.ts'
 import { runs } from '../runs.ts'
+import { guestOf } from './guest.ts'
 import { runHistory } from './history.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -15,7 +16,7 @@ describe.skipIf(redisServer.isMissing)(`three replicas on Redis${redisServer.not
   let world: World
 
   beforeAll(async () => {
-    world = await createWorld()
+    world = await createWorld(seeds.map(guestOf))
   }, 120_000)
 
   afterAll(async () => {
@@ -27,7 +28,7 @@ describe.skipIf(redisServer.isMissing)(`three replicas on Redis${redisServer.not
     { timeout: 600_000 },
     async (seed) => {
       const { violations, log, counts } = await runHistory(world, { seed, requests: 25, faults: 4 })
-      if (violations.length > 0 || only !== undefined) console.error(log.join('\n'))
+      if (violations.length > 0 || only !== undefined) console.error([...log, ...violations].join('\n'))
       expect(violations).toEqual([])
       // Otherwise the history says nothing.
       expect(Object.keys(counts)).toEqual(expect.arrayContaining(['activated', 'called', 'listed']))

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { defineToolbox, type ListeningServer, listen } from '@unfold-mcp/server'
 import { z } from 'zod'
+import { main } from '../../packages/cli/test/command.ts'
 import { hashOf } from '../../packages/gateway/src/config/tokens.ts'
 import { type FaultProxy, faultProxy } from '../../packages/gateway/test/faults/proxy.ts'
+import { server } from '../../packages/gateway/test/upstreams.ts'
 import { startRedis, type TestRedis } from '../redis.ts'
 import { type Balancer, balance } from './balancer.ts'
 import { type Replica, startReplica } from './replica.ts'
@@ -33,9 +37,16 @@ export interface World extends AsyncDisposable {
   /** Adds a tool to `alpha`, or removes it. */
   toggle(): void
   readonly isExtended: boolean
+  /** Where the server that runs on one replica records its life. */
+  readonly lifetimes: string
+  /** Revokes a token with the command, on the machine of the first replica. Resolves to whether it succeeded. */
+  revoke(name: string): Promise<boolean>
 }
 
-export async function createWorld(): Promise<World> {
+const run = promisify(execFile)
+
+/** `guests`: owners of more tokens, which can be revoked. */
+export async function createWorld(guests: readonly string[] = []): Promise<World> {
   const cleanups: (() => Promise<unknown>)[] = []
   const dispose = async (): Promise<void> => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -72,9 +83,12 @@ export async function createWorld(): Promise<World> {
     for (const server of listening) cleanups.push(() => server.close())
     const redis = owned(await startRedis())
     const file = join(folder, 'unfold.json')
-    await writeFile(file, JSON.stringify(configuration(listening)))
+    const lifetimes = join(folder, 'lifetimes')
+    await writeFile(lifetimes, '')
+    await writeFile(file, JSON.stringify(configuration(listening, lifetimes, guests), undefined, 2))
     const networks: FaultProxy[] = []
     const replicas: Replica[] = []
+    const envs: NodeJS.ProcessEnv[] = []
     for (const name of ['a', 'b', 'c']) {
       const network = owned(await faultProxy(redis.port))
       networks.push(network)
@@ -84,10 +98,11 @@ export async function createWorld(): Promise<World> {
         UNFOLD_CLUSTER_URL: `redis://127.0.0.1:${network.port}`,
         UNFOLD_CLUSTER_SECRET: 'a secret of more than thirty-two characters',
       }
+      envs.push(env)
       const probe = await faultProxy(0)
       const { port } = probe
       await probe[Symbol.asyncDispose]()
-      replicas.push(owned(await startReplica({ name, file, port, env })))
+      replicas.push(owned(await startReplica({ name, file, port, env, clock: join(folder, `clock-${name}`) })))
     }
     const balancer = owned(await balance(replicas.map(({ port }) => port)))
     return {
@@ -103,6 +118,12 @@ export async function createWorld(): Promise<World> {
       get isExtended() {
         return isExtended
       },
+      lifetimes,
+      revoke: (name) =>
+        run(process.execPath, [main, 'token', 'revoke', name, '--config', file], { env: envs[0] }).then(
+          () => true,
+          () => false,
+        ),
       [Symbol.asyncDispose]: dispose,
     }
   } catch (error) {
@@ -111,16 +132,17 @@ export async function createWorld(): Promise<World> {
   }
 }
 
-function configuration(listening: readonly ListeningServer[]): object {
+function configuration(listening: readonly ListeningServer[], lifetimes: string, guests: readonly string[]): object {
   const servers = [...groups, 'work'].map((name, index) => [name, { url: listening[index]?.url }] as const)
   return {
-    mcpServers: Object.fromEntries(servers),
+    mcpServers: { ...Object.fromEntries(servers), one: { ...server('stateful.mjs', lifetimes), placement: 'one' } },
     exposure: 'groups',
-    cluster: { prefix: 'history:' },
-    profiles: { limited: { servers: ['alpha', 'beta', 'work'] } },
+    cluster: { prefix: 'history:', leaseMs: 3_000 },
+    profiles: { limited: { servers: ['alpha', 'beta', 'work', 'one'] } },
     policy: { approvalTimeoutMs: 120_000, rules: [{ effect: 'ask', server: 'work', tool: ['guarded'] }] },
     tokens: [
       ...people.map((name) => ({ name, hash: hashOf(tokenOf(name)), ...(name === 'bob' && { profile: 'limited' }) })),
+      ...guests.map((name) => ({ name, hash: hashOf(tokenOf(name)) })),
       { name: 'reviewer', hash: hashOf(reviewerToken), role: 'reviewer' },
     ],
   }

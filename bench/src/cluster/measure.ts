@@ -10,16 +10,18 @@ import { successful } from '../gateway/wires/wire.ts'
 import { inRounds, type Pace, type Timing, timingOf } from '../list/rounds.ts'
 import type { Measured } from './measured.ts'
 import { cpuSecondsOf, perUnit, usageOf } from './probe.ts'
-import { type MeasuredRedis, startRedis } from './redis.ts'
+import { type Fsync, type MeasuredRedis, startRedis } from './redis.ts'
 
 export interface ClusterPlan {
   readonly pace: Pace
   readonly sessions: number
   readonly requests: number
   readonly changes: number
+  readonly fsync: Fsync
 }
 
 export interface ClusterResults {
+  readonly fsync: Fsync
   readonly machine: { readonly node: string; readonly cores: number; readonly load: number }
   /** Lists and calls of one client, in memory and with Redis. */
   readonly timings: readonly Timing[]
@@ -31,9 +33,9 @@ export interface ClusterResults {
 const settleMs = 1_000
 
 /** Measures one process in memory, and replicas on Redis, in the same run. */
-export async function measureCluster({ pace, sessions, requests, changes }: ClusterPlan): Promise<ClusterResults> {
+export async function measureCluster({ pace, sessions, requests, changes, fsync }: ClusterPlan): Promise<ClusterResults> {
   const machine = { node: process.version, cores: availableParallelism(), load: loadavg()[0] ?? 0 }
-  await using redis = await startRedis()
+  await using redis = await startRedis(fsync)
   await using stage = new Stage()
   const environment = { UNFOLD_CLUSTER_URL: redis.url, UNFOLD_CLUSTER_SECRET: 'a secret of more than thirty-two characters' }
   const start = (options: Parameters<typeof unfold.start>[1]) =>
@@ -46,7 +48,7 @@ export async function measureCluster({ pace, sessions, requests, changes }: Clus
   console.error('Measuring notifications across replicas …')
   const notification = await timeNotifications(replicas, changes)
   console.error(`Measuring ${sessions} sessions …`)
-  return { machine, timings, notification, measured: await measureCosts(replicas, redis, { sessions, requests }) }
+  return { fsync, machine, timings, notification, measured: await measureCosts(replicas, redis, { sessions, requests }) }
 }
 
 async function timeRequests(alone: RunningUnfold, shared: RunningUnfold, pace: Pace): Promise<readonly Timing[]> {

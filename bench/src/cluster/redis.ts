@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../hosts/ports.ts'
 
-/** A `redis-server` that writes to disk every second, as it does by default with an append-only file. */
+/** When `redis-server` writes its append-only file to disk: before each reply, or once a second (its default). */
+export type Fsync = 'always' | 'everysec'
+
+/** A `redis-server` with an append-only file. */
 export interface MeasuredRedis extends AsyncDisposable {
   readonly url: string
   readonly pid: number
@@ -14,11 +17,11 @@ export interface MeasuredRedis extends AsyncDisposable {
   info(name: string): number
 }
 
-export async function startRedis(): Promise<MeasuredRedis> {
+export async function startRedis(fsync: Fsync): Promise<MeasuredRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-bench-redis-'))
   const port = await freePort()
   const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes']
-  const child = spawn('redis-server', [...options, '--appendfsync', 'everysec'], { stdio: 'ignore' })
+  const child = spawn('redis-server', [...options, '--appendfsync', fsync], { stdio: 'ignore' })
   const cli = (...args: readonly string[]): string => execFileSync('redis-cli', ['-p', `${port}`, ...args], { encoding: 'utf8' })
   for (let attempt = 0; ; attempt++) {
     try {

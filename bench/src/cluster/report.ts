@@ -27,12 +27,12 @@ export function targetsOf({ timings, notification, measured: { redis } }: Cluste
 }
 
 export function reportOf(results: ClusterResults): string {
-  const { machine, timings, measured } = results
+  const { machine, timings, measured, fsync } = results
   const { replica, redis } = measured
   const micro = (seconds: number): string => `${Math.round(seconds * 1e6)} µs`
   const kilobytes = (bytes: number): string => `${(bytes / 1_024).toFixed(1)} KB`
   return [
-    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)} at the start. One client, 20 tools, append-only file, fsync every second.`,
+    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)} at the start. One client, 20 tools, append-only file, appendfsync ${fsync}.`,
     '',
     ...timings.map(
       ({ name, p50, p95 }) => `${name.padEnd(14)} p50 ${(p50 / 1_000).toFixed(2)} ms, p95 ${(p95 / 1_000).toFixed(2)} ms`,

@@ -1,5 +1,6 @@
 // A session-era server with state. Its argument is a file: it appends its pid and the monotonic time to it at its start and every
-// few milliseconds, so that the file shows when it was running. `count` counts its calls, and `stall` never answers. It ignores SIGTERM.
+// few milliseconds, so that the file shows when it was running. `count` counts its calls, and `stall` never answers; a `nonce` in their
+// arguments is recorded as well. It ignores SIGTERM.
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -20,8 +21,8 @@ const answers = {
   }),
   ping: () => ({}),
   'tools/list': () => ({ tools: ['count', 'stall'].map((name) => ({ name, inputSchema: { type: 'object' } })) }),
-  'tools/call': ({ name }) => {
-    mark(name)
+  'tools/call': ({ name, arguments: args }) => {
+    mark(args?.nonce === undefined ? name : `${name} ${args.nonce}`)
     count++
     return name === 'stall' ? undefined : { content: [{ type: 'text', text: `${process.pid} ${count}` }] }
   },
