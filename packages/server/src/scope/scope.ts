@@ -73,6 +73,9 @@ export interface ScopeSettings {
  */
 export type Deliver = (alongside?: () => Promise<void>) => Promise<unknown>
 
+// Shared: most scopes never have one, and an empty set costs 200 bytes.
+const noTools: ReadonlySet<string> = new Set()
+
 /** The key of scopes that last for one request. */
 export const ephemeralKey = 'request'
 
@@ -88,7 +91,7 @@ export class Scope {
   /** Fingerprint of the last announced view. */
   announced: string | undefined
   /** Tools that others wait for and that succeeded in this session. */
-  succeeded: ReadonlySet<string> = new Set()
+  succeeded: ReadonlySet<string> = noTools
   /** Names of the tools in the order in which this scope first saw them, for `append`. */
   order: readonly string[] = []
   /** Time of the last notification after which it has not listed yet. */

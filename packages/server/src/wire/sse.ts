@@ -24,6 +24,9 @@ export interface SseOptions {
   readonly onDisconnect: () => void
 }
 
+// Shared: an empty set per stream would cost 200 bytes each.
+const noEvents: ReadonlySet<string> = new Set()
+
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 /** A stream of server-sent events; resumable if it has an event store. */
@@ -35,7 +38,7 @@ export class SseStream {
   #keepAlive: ReturnType<typeof setInterval> | undefined
   /** Keeps events in order, however long the store takes for each. */
   #lastWrite: Promise<void> = Promise.resolve()
-  #replayed: ReadonlySet<string> = new Set()
+  #replayed = noEvents
 
   constructor({ id, store, onDisconnect }: SseOptions) {
     this.id = id
@@ -51,7 +54,7 @@ export class SseStream {
    * Returns the body for a client, and ends an earlier one. Events in `replayed` are not written again. Cancelling an earlier
    * body does not affect this one.
    */
-  open(replayed: ReadonlySet<string> = new Set()): ReadableStream<Uint8Array> {
+  open(replayed = noEvents): ReadableStream<Uint8Array> {
     if (this.#controller !== undefined) this.#end(this.#controller)
     this.#replayed = replayed
     let own: Controller | undefined

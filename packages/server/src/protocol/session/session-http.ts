@@ -70,8 +70,8 @@ export class SessionHttpTransport implements Transport {
   readonly #store: EventStore | undefined
   readonly #retryMs: number | undefined
   readonly #standalone: SseStream
-  /** Requests of `replay` without a response. */
-  readonly #replayed = new Map<RequestId, () => void>()
+  /** Requests of `replay` without a response. Created by the first one: only sessions of other replicas have any. */
+  #replayed: Map<RequestId, () => void> | undefined
   /** Running requests and the reply that each belongs to. */
   readonly #replies = new Map<RequestId, ReplyStream>()
   #isInitialized = false
@@ -120,6 +120,7 @@ export class SessionHttpTransport implements Transport {
   replay(request: JSONRPCRequest): Promise<void> {
     if (request.method === 'initialize') this.#isInitialized = true
     return new Promise((resolve) => {
+      this.#replayed ??= new Map()
       this.#replayed.set(request.id, resolve)
       this.onmessage?.(request)
     })
@@ -132,8 +133,8 @@ export class SessionHttpTransport implements Transport {
 
   /** Sends the response to a request; a cancelled request has none. */
   async respond(id: RequestId, json?: JsonParts): Promise<void> {
-    this.#replayed.get(id)?.()
-    this.#replayed.delete(id)
+    this.#replayed?.get(id)?.()
+    this.#replayed?.delete(id)
     const reply = this.#replies.get(id)
     this.#replies.delete(id)
     await reply?.respond(id, json)

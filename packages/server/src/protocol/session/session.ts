@@ -79,7 +79,8 @@ export class Session {
   #initialization: Promise<void> | undefined
   /** Set while the end of the handshake is repeated. */
   #onReplayed: (() => void) | undefined
-  readonly #subscriptions = new Set<string>()
+  /** Only of a session that replicas share. */
+  #subscriptions: Set<string> | undefined
   #lastListed: string | undefined
   #replays = 0
 
@@ -259,6 +260,7 @@ export class Session {
       this.scope.announced = known
     }
     const wanted = new Set(record.subscriptions)
+    this.#subscriptions ??= new Set()
     for (const uri of wanted)
       if (!this.#subscriptions.has(uri)) {
         this.#subscriptions.add(uri)
@@ -314,6 +316,7 @@ export class Session {
     const uri = params?.uri
     if (typeof uri !== 'string' || (method !== 'resources/subscribe' && method !== 'resources/unsubscribe')) return
     const isSubscribed = method === 'resources/subscribe'
+    this.#subscriptions ??= new Set()
     if (isSubscribed) this.#subscriptions.add(uri)
     else this.#subscriptions.delete(uri)
     const without = (uris: readonly string[]): readonly string[] => uris.filter((each) => each !== uri)

@@ -223,7 +223,7 @@ export class Sessions {
       number: this.#handler.nextNumber(),
       now: this.#now(),
       onClose: this.#remover(id, release),
-      onListed: (fingerprint) => this.#lists.set(id, { fingerprint, at: this.#now() }),
+      onListed: this.#listRecorder(id),
       resumption: this.#options,
     })
     await session.connect()
@@ -231,7 +231,11 @@ export class Sessions {
     return session
   }
 
-  // As a closure inside #open this would keep the request in memory for the life of the session.
+  // As closures inside #open these would keep the request in memory for the life of the session.
+  #listRecorder(id: string): (fingerprint: string) => void {
+    return (fingerprint) => void this.#lists.set(id, { fingerprint, at: this.#now() })
+  }
+
   #remover(id: string, release: () => void): () => void {
     return () => {
       this.#byId.delete(id)
