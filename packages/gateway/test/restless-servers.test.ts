@@ -16,33 +16,34 @@ interface Restless {
   readonly tools: number
   readonly resources?: number
   readonly everyMs: number
-  readonly changes: number
+  readonly changes?: number
 }
 
 const restless = (is: Restless): object => server('restless.mjs', JSON.stringify(is))
 
 test('AT-R05-1: a server whose thousands of tools change all the time is refreshed at a pace that follows its cost, and the last list is right', async () => {
-  const changes = 40
   await using gateway = await served({
-    mcpServers: { big: restless({ tools: 3_000, everyMs: 100, changes }) },
+    mcpServers: { big: restless({ tools: 3_000, everyMs: 100 }) },
     exposure: 'everything',
   })
   const { upstreams } = gateway.gateway
   await gateway.ready('big')
   await using _client = await gateway.connect()
-  const counts = async (): Promise<Counts> => {
-    const { content } = await upstreams.call('big', 'counts', {})
+  const counts = async (tool: 'counts' | 'stop'): Promise<Counts> => {
+    const { content } = await upstreams.call('big', tool, {})
     const [first] = content
     return JSON.parse(first?.type === 'text' ? first.text : '{}') as Counts
   }
-  await until(async () => (await counts()).changes === changes, 'it has stopped changing')
+  const slowed = (): readonly string[] => gateway.lines.filter((line) => line.includes('"event":"slowed"'))
+  // On a busy machine, the first refreshes may take longer than the rest after them, which then delays nothing.
+  await until(async () => (await counts('counts')).changes >= 40 && slowed().length > 0, 'it has changed often')
+  const { lists, changes } = await counts('stop')
   // Each refresh costs far more than the time between two changes. Without pacing, nearly every change is read.
-  expect((await counts()).lists).toBeLessThanOrEqual(changes / 2)
+  expect(lists).toBeLessThanOrEqual(changes / 2)
   const last = (): boolean => upstreams.tools('big').at(-1)?.description?.endsWith(`Version ${changes}.`) === true
   await until(last, 'the last list is served')
-  const slowed = gateway.lines.filter((line) => line.includes('"event":"slowed"'))
-  expect(slowed).toHaveLength(1)
-  expect(slowed[0]).toMatch(/each refresh takes .+: it is refreshed at most every .+\. Limit its tools with \\"allow\\"/u)
+  expect(slowed()).toHaveLength(1)
+  expect(slowed()[0]).toMatch(/each refresh takes .+: it is refreshed at most every .+\. Limit its tools with \\"allow\\"/u)
   const { slowdown } = (await gateway.api('/upstreams/big')) as Upstream
   expect(slowdown?.costMs).toBeGreaterThan(0)
   expect(slowdown?.delayMs).toBeGreaterThanOrEqual(9 * (slowdown?.costMs ?? 0))

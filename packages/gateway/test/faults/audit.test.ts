@@ -185,7 +185,7 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-const kills = runs({ long: 200, sample: 10 })
+const kills = runs({ long: 200, sample: 4 })
 
 test(`AT-S09-6: after kill -9 at any moment the chain continues, and no acknowledged call is lost (${kills} times)`, async () => {
   await using folder = await gatewayFolder()

@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('the process of an upstream', () =
 
   test('leaves no processes behind, however many it started and however often it is replaced', async () => {
     const leaders = new Set<number>()
-    const rounds = runs({ long: 200, sample: 20 })
+    const rounds = runs({ long: 200, sample: 8 })
     const wanted = (round: number) => ({ up: { ...tree(), env: { ROUND: String(round) } } })
     {
       await using all = await runningGateway(wanted(0), { rest: { store: { kind: 'memory' } } })

@@ -1,5 +1,6 @@
 // A server of the session era, written by hand, whose tools and resources all change every few milliseconds. Its first argument is
-// { tools, resources, everyMs, changes }. Its tool "counts" returns how often it was listed and how often it has changed.
+// { tools, resources, everyMs, changes }; without changes, it changes until its tool "stop" is called. Its tools return how often it was
+// listed and how often it has changed.
 import { createInterface } from 'node:readline'
 
 const { tools, resources = 0, everyMs, changes } = JSON.parse(process.argv[2] ?? '{}')
@@ -9,6 +10,7 @@ const properties = { path: { type: 'string', description: 'Path of the file' }, 
 
 const listed = () => [
   { name: 'counts', inputSchema: { type: 'object' } },
+  { name: 'stop', inputSchema: { type: 'object' } },
   ...Array.from({ length: tools }, (_, at) => ({
     name: `tool_${at}`,
     description: `Reads the file number ${at} from the disk, and returns its size. Version ${counts.changes}.`,
@@ -45,7 +47,10 @@ const answers = {
     return { resources: Array.from({ length: resources }, described) }
   },
   'resources/templates/list': () => ({ resourceTemplates: [] }),
-  'tools/call': () => ({ content: [{ type: 'text', text: JSON.stringify(counts) }] }),
+  'tools/call': ({ name }) => {
+    if (name === 'stop') clearInterval(timer)
+    return { content: [{ type: 'text', text: JSON.stringify(counts) }] }
+  },
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -83,6 +83,13 @@ test('the slowdown is reported again after a calm minute', async () => {
   expect(slowdowns).toHaveLength(2)
 })
 
+test('a rest of more than a minute is not calm: the slowdown is reported once', async () => {
+  const { slowdowns, budget, changeFor } = followed({ costMs: 10_000 })
+  await changeFor(400_000, 100)
+  expect(slowdowns).toHaveLength(1)
+  expect(budget.slowdown).toEqual({ costMs: 10_000, delayMs: 90_000 })
+})
+
 test('refreshers of the same server share the budget, and an extreme cost delays by minutes, not hours', () => {
   const clock = new SimulatedClock()
   const budget = new FollowBudget({ clock, slowed: () => undefined, startStopwatch: () => () => 50 })

@@ -47,10 +47,13 @@ export class FollowBudget {
     return Math.max(0, this.#restsUntil - toleratedMs - this.#options.clock.now())
   }
 
-  /** The slowdown of the last minute. */
+  /** The slowdown, until no refresh was delayed for a minute. */
   get slowdown(): Slowdown | undefined {
     const slowdown = this.#slowdown
-    if (slowdown === undefined || this.#options.clock.now() - slowdown.at > calmMs) return undefined
+    if (slowdown === undefined) return undefined
+    // The rest for the last refresh may be longer than the calm period.
+    const restMs = Math.min(this.#costMs * restFactor, maxDelayMs)
+    if (this.#options.clock.now() - slowdown.at - restMs > calmMs) return undefined
     const { costMs, delayMs } = slowdown
     return { costMs, delayMs }
   }
@@ -75,10 +78,10 @@ export class FollowBudget {
 
   /** A refresh starts. `isDelayed`: it had to wait for this budget. */
   started(isDelayed: boolean): void {
+    const wasSlowed = this.slowdown !== undefined
     const costMs = Math.round(this.#costMs)
     this.#costMs = 0
     if (!isDelayed) return
-    const wasSlowed = this.slowdown !== undefined
     this.#slowdown = { costMs, delayMs: costMs * restFactor, at: this.#options.clock.now() }
     if (!wasSlowed) this.#options.slowed({ costMs, delayMs: costMs * restFactor })
   }
