@@ -10,8 +10,11 @@ import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
 import { approvalReport, parseApproval } from './approvals.ts'
 import type { Administrator, Authorization } from './authorization.ts'
+import { parseBody } from './body.ts'
 import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
+import { isFromOwnPage, presentedSession, sessionCookie } from './page-cookie.ts'
+import type { PageSessions } from './page-sessions.ts'
 import { json, refusal } from './reply.ts'
 import { parseDecision, reviewItems } from './review.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
@@ -29,6 +32,7 @@ export interface ApiOptions extends StatusSources {
   readonly events: EventStreams
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
+  readonly pages: PageSessions
 }
 
 type Route = (url: URL, request: RouteRequest, name: string) => Response | Promise<Response>
@@ -41,13 +45,14 @@ interface RouteRequest {
 
 /** Role that a route requires. */
 function requiredRole(method: string, path: string): Role {
-  if (method === 'GET' || method === 'HEAD') return 'viewer'
+  if (path === '/links') return 'admin'
+  if (method === 'GET' || method === 'HEAD' || path === '/session') return 'viewer'
   return ['/review', '/edits', '/approvals'].includes(path) ? 'reviewer' : 'operator'
 }
 
 /** The admin API below `/api`, for the user who runs the gateway. */
 export function adminApi(options: ApiOptions): (request: Request, exchange: Exchange) => Promise<Response> {
-  const { authorization, events, gateway, journal, redactor, clients, reload, edits } = options
+  const { authorization, events, gateway, journal, redactor, clients, reload, edits, pages } = options
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
@@ -121,13 +126,31 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     'GET /clients': () => json(clients()),
     'GET /savings': async () => json(await gateway.savings()),
     'GET /events': (_url, { request, from }) => events.open(request, from),
+    'POST /links': () => {
+      const { code, expiresAt } = pages.createLink()
+      const link = new URL(`/ui/?code=${code}`, options.url())
+      return json({ url: link.href, expiresAt: new Date(expiresAt).toISOString() })
+    },
+    'GET /session': (_url, { from: { token, role } }) => json({ ...(token !== undefined && { token }), role }),
+    'DELETE /session': (_url, { exchange }) => {
+      pages.signOut(presentedSession(exchange) ?? '')
+      return json({}, { headers: { 'set-cookie': sessionCookie(exchange, undefined) } })
+    },
     'POST /reload': async () => {
       const { isApplied, problems } = await reload()
       return json({ isApplied, problems: redactor.data(problems) })
     },
   }
+  const signIn = async (exchange: Exchange): Promise<Response> => {
+    if (!isFromOwnPage(exchange)) return refusal(403, 'Send the header x-unfold-csrf from a page of the gateway.')
+    const { token } = parseBody(await exchange.body(maxSignInBytes))
+    if (typeof token !== 'string' || token.length > 1_000) return refusal(400, 'The body must be { token }.')
+    const id = authorization.signIn(exchange, token)
+    return id instanceof Response ? id : json({}, { headers: { 'set-cookie': sessionCookie(exchange, id) } })
+  }
   return async (request, exchange) => {
     const url = new URL(request.url)
+    if (request.method === 'POST' && url.pathname === `${apiPath}/session`) return signIn(exchange)
     const role = requiredRole(request.method, url.pathname.slice(apiPath.length))
     const what = role === 'viewer' ? 'The admin API' : 'Changing the state of the gateway'
     const from = authorization.authorize(exchange, role, what)
@@ -143,7 +166,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       }
     }
     const path = route.slice(route.indexOf(' '))
-    const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
+    const methods = ['GET', 'POST', 'DELETE'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
     if (methods.length > 0) return refusal(405, `Method not allowed. Use ${methods.join(' or ')}.`, { allow: methods.join(', ') })
     return refusal(404, `Not found. Routes below ${apiPath}: ${Object.keys(routes).join(', ')}.`)
   }
@@ -160,6 +183,7 @@ const isUnavailable = (error: unknown): boolean =>
   error instanceof ApprovalsUnavailable || error instanceof RedisUnavailable || error instanceof DataLost
 
 const maxEntries = 1_000
+const maxSignInBytes = 10_000
 const maxDecisionBytes = 1_048_576
 
 const limited =

@@ -63,15 +63,7 @@ export interface ClientView {
   readonly command: string
 }
 
-export type VisibilityCause =
-  | 'listed'
-  | 'attention'
-  | 'permission'
-  | 'policy'
-  | 'trust'
-  | 'availability'
-  | 'name'
-  | 'unknown'
+export type VisibilityCause = 'listed' | 'attention' | 'permission' | 'policy' | 'trust' | 'availability' | 'name' | 'unknown'
 
 /** Reply of `GET /api/why?tool=…`: why a client does or does not see a tool. */
 export interface Visibility {
