@@ -1,4 +1,4 @@
-import { decodeUri, nearest, nearestHint, printable } from '@unfold-mcp/core'
+import { decodeUri, isFailure, nearest, nearestHint, printable, toolTokens } from '@unfold-mcp/core'
 import type { Exchange } from '@unfold-mcp/server'
 import { ApprovalsUnavailable } from '../approvals/unavailable.ts'
 import { errorMessage } from '../base/error-message.ts'
@@ -10,6 +10,8 @@ import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
 import { approvalReport, parseApproval } from './approvals.ts'
 import type { Administrator, Authorization } from './authorization.ts'
+import { clientView, viewQuery, visibility } from './client-view.ts'
+import { CallUsage } from './usage.ts'
 import { parseBody } from './body.ts'
 import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
@@ -53,6 +55,7 @@ function requiredRole(method: string, path: string): Role {
 /** The admin API below `/api`, for the user who runs the gateway. */
 export function adminApi(options: ApiOptions): (request: Request, exchange: Exchange) => Promise<Response> {
   const { authorization, events, gateway, journal, redactor, clients, reload, edits, pages } = options
+  const usage = new CallUsage(journal)
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
@@ -78,6 +81,20 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       const upstream = url.searchParams.get('upstream')
       return json((await toolReports(options)).filter((tool) => upstream === null || tool.upstream === upstream))
     },
+    'GET /tools/*': (_url, _request, name) => {
+      const entry = gateway.source.entries().find(({ tool }) => tool.name === name)
+      if (entry === undefined) return refusal(404, `Unknown tool "${printable(name)}".`)
+      const { tool, source: upstream } = entry
+      const original = gateway.source.originalName(upstream, name) ?? name
+      return json({ name, upstream, tool: original, tokens: toolTokens(tool), definition: redactor.data(tool) })
+    },
+    'GET /view': async (url) => json(redactor.data(await clientView(gateway, viewQuery(url.searchParams)))),
+    'GET /why': async (url) => {
+      const tool = url.searchParams.get('tool') ?? ''
+      if (tool === '') return refusal(400, 'The query must have the parameter "tool".')
+      return json(redactor.data(await visibility(gateway, tool, viewQuery(url.searchParams))))
+    },
+    'GET /usage': () => json(usage.report(gateway)),
     'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
     'POST /review': async (_url, { exchange, from }) => {
       const decision = parseDecision(await exchange.body(maxDecisionBytes))
@@ -161,6 +178,9 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       try {
         return await handler(url, { request, from, exchange }, name)
       } catch (error) {
+        // The query describes a client that does not exist.
+        if (isFailure(error) && ['/view', '/why'].includes(url.pathname.slice(apiPath.length)))
+          return refusal(404, error.message)
         if (!isUnavailable(error)) throw error
         return refusal(503, redactor.text(errorMessage(error)))
       }
@@ -173,9 +193,9 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
 }
 
 function routeOf(requestMethod: string, path: string): { readonly route: string; readonly name: string } {
-  const [, name = '', rest = ''] = /^\/upstreams\/([^/]+)(\/restart)?$/u.exec(path) ?? []
+  const [, kind = '', name = '', rest = ''] = /^\/(upstreams|tools)\/([^/]+)(\/restart)?$/u.exec(path) ?? []
   const method = requestMethod === 'HEAD' ? 'GET' : requestMethod
-  return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /upstreams/*${rest}`, name: decodeUri(name) }
+  return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /${kind}/*${rest}`, name: decodeUri(name) }
 }
 
 /** The state that the replicas share cannot be read or written. */

@@ -59,8 +59,6 @@ export interface ClientView {
   readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
   /** Tools that the client may use but that are not listed. */
   readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
-  /** The same on the command line. */
-  readonly command: string
 }
 
 export type VisibilityCause = 'listed' | 'attention' | 'permission' | 'policy' | 'trust' | 'availability' | 'name' | 'unknown'
@@ -80,7 +78,6 @@ export interface Visibility {
   readonly next?: string
   /** All checks in order; the first failed one decides. */
   readonly checks: readonly { readonly check: VisibilityCause; readonly isPassed: boolean; readonly detail: string }[]
-  readonly command: string
 }
 
 /** Sums of calls. */
