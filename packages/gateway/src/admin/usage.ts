@@ -55,7 +55,7 @@ function add(map: Map<string, Sums>, key: string, { ms, outcome, sentCharacters,
   if (!map.has(key) && map.size >= maxRows) return
   const sums = map.get(key) ?? { calls: 0, failures: 0, ms: 0, maxMs: 0, sentCharacters: 0, receivedCharacters: 0 }
   sums.calls++
-  if (outcome !== 'ok') sums.failures++
+  if (outcome !== 'ok' && outcome !== 'input_required') sums.failures++
   sums.ms += ms
   sums.maxMs = Math.max(sums.maxMs, ms)
   sums.sentCharacters += sentCharacters
