@@ -95,7 +95,11 @@ test('the page cannot be framed, runs no inline code, and other paths are not fi
 })
 
 interface View {
-  readonly listed: readonly { readonly upstream?: string; readonly tokens: number; readonly definition: { readonly name: string } }[]
+  readonly listed: readonly {
+    readonly upstream?: string
+    readonly tokens: number
+    readonly definition: { readonly name: string }
+  }[]
   readonly unlisted: readonly { readonly upstream?: string }[]
   readonly listedTokens: number
 }

@@ -10,9 +10,8 @@ import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
 import { approvalReport, parseApproval } from './approvals.ts'
 import type { Administrator, Authorization } from './authorization.ts'
-import { clientView, viewQuery, visibility } from './client-view.ts'
-import { CallUsage } from './usage.ts'
 import { parseBody } from './body.ts'
+import { clientView, viewQuery, visibility } from './client-view.ts'
 import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
 import { isFromOwnPage, presentedSession, sessionCookie } from './page-cookie.ts'
@@ -20,6 +19,7 @@ import type { PageSessions } from './page-sessions.ts'
 import { json, refusal } from './reply.ts'
 import { parseDecision, reviewItems } from './review.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
+import { CallUsage } from './usage.ts'
 
 export const apiPath = '/api'
 
@@ -179,8 +179,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
         return await handler(url, { request, from, exchange }, name)
       } catch (error) {
         // The query describes a client that does not exist.
-        if (isFailure(error) && ['/view', '/why'].includes(url.pathname.slice(apiPath.length)))
-          return refusal(404, error.message)
+        if (isFailure(error) && ['/view', '/why'].includes(url.pathname.slice(apiPath.length))) return refusal(404, error.message)
         if (!isUnavailable(error)) throw error
         return refusal(503, redactor.text(errorMessage(error)))
       }

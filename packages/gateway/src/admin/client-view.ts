@@ -73,12 +73,19 @@ export async function visibility(gateway: Gateway, name: string, query: ViewQuer
   if (found === undefined && own !== undefined)
     return answer(name, [passed('availability', 'The gateway adds this tool itself.'), passed('attention', 'It is listed.')])
   if (found === undefined) {
-    const near = nearest(name, [...gateway.source.entries()].map(({ tool }) => tool.name))
+    const near = nearest(
+      name,
+      [...gateway.source.entries()].map(({ tool }) => tool.name),
+    )
     return answer(name, [failed('unknown', `No server offers a tool "${printable(name)}".${nearestHint(near)}`, 'unfold status')])
   }
   const { upstream, original } = found
   const tool = gateway.source.toolOf(upstream, original)
-  const checks = [availability(gateway, upstream, original), trust(gateway, upstream, original), naming(gateway, upstream, original)]
+  const checks = [
+    availability(gateway, upstream, original),
+    trust(gateway, upstream, original),
+    naming(gateway, upstream, original),
+  ]
   if (tool !== undefined) {
     checks.push(permission(gateway, client, tool, upstream))
     checks.push(policy(gateway, client, tool, upstream))
@@ -118,7 +125,10 @@ function answer(tool: string, checks: readonly Check[], more: Pick<Visibility, '
   }
 }
 
-function locate({ source, upstreams }: Gateway, name: string): { readonly upstream: string; readonly original: string } | undefined {
+function locate(
+  { source, upstreams }: Gateway,
+  name: string,
+): { readonly upstream: string; readonly original: string } | undefined {
   const entry = source.entries().find(({ tool }) => tool.name === name)
   if (entry !== undefined) return { upstream: entry.source, original: source.originalName(entry.source, entry.tool.name) ?? name }
   for (const upstream of upstreams.names) {
@@ -139,7 +149,8 @@ function availability({ upstreams, config }: Gateway, server: string, original: 
 }
 
 function trust({ trust: gate }: Gateway, server: string, original: string): Check {
-  const isThis = (item: { readonly kind: string; readonly name: string }): boolean => item.kind === 'tool' && item.name === original
+  const isThis = (item: { readonly kind: string; readonly name: string }): boolean =>
+    item.kind === 'tool' && item.name === original
   const next = `unfold review ${printable(server)}`
   if (gate.blocked(server).some(isThis)) return failed('trust', 'A person blocked this definition.', next)
   const reviewable = gate.reviewables(server).find(({ state, item }) => state === 'held' && isThis(item))

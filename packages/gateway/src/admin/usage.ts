@@ -17,7 +17,12 @@ const maxRows = 5_000
 /** Sums of all calls since the gateway started, by server, tool, client and day. */
 export class CallUsage {
   readonly #since = new Date().toISOString()
-  readonly #by = { server: new Map<string, Sums>(), tool: new Map<string, Sums>(), client: new Map<string, Sums>(), day: new Map<string, Sums>() }
+  readonly #by = {
+    server: new Map<string, Sums>(),
+    tool: new Map<string, Sums>(),
+    client: new Map<string, Sums>(),
+    day: new Map<string, Sums>(),
+  }
 
   constructor(journal: Journal) {
     journal.subscribe(({ type, at, data }) => {
