@@ -1,10 +1,13 @@
 // Finds compiled files whose source was renamed or deleted: tsc leaves them in dist, and npm would pack them.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { dashboard } from './dashboard.mjs'
 import { root } from './workspaces.mjs'
 
 /** Returns the files in `dist` of a workspace, relative to it, that no source file is compiled to. */
 export function outdatedOutput(folder) {
+  // esbuild writes the files of the dashboard, and removes those of the last build.
+  if (folder === dashboard) return []
   const from = join(root, folder, 'dist')
   if (!existsSync(from) || !existsSync(join(root, folder, 'src'))) return []
   return readdirSync(from, { recursive: true, withFileTypes: true })

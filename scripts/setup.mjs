@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundle, isBundled } from './bundle.mjs'
+import { buildDashboard, hasDashboard } from './dashboard.mjs'
 import { withLock } from './lock.mjs'
 import { removeOutdatedOutput } from './outdated.mjs'
 import { npm, tool } from './processes.mjs'
@@ -37,7 +38,7 @@ export async function ensureBuilt() {
       for (const folder of packages) removeOutdatedOutput(folder)
       const built = await tool('typescript/bin/tsc', ['-b', 'tsconfig.build.json'], { stdio: toStderr })
       if (built.code !== 0) return built
-      await bundle()
+      await Promise.all([bundle(), buildDashboard()])
       return linkCommands()
     },
   })
@@ -96,7 +97,9 @@ function manifests() {
 
 function isBuilt() {
   return (
-    isBundled() && workspaces.every((folder) => existsSync(join(root, folder, 'dist')) || !existsSync(join(root, folder, 'src')))
+    isBundled() &&
+    hasDashboard() &&
+    workspaces.every((folder) => existsSync(join(root, folder, 'dist')) || !existsSync(join(root, folder, 'src')))
   )
 }
 

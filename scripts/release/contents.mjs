@@ -9,6 +9,8 @@ const required = ['package.json', 'README.md', 'LICENSE']
 const others = ['bundle/LICENSES.txt', 'bundle/table-data.json', 'NOTICE.txt', 'unfold.schema.json']
 // Compiled code with source maps, and declarations. Declaration maps point to sources, which are not packed.
 const compiled = /^(?:dist|bundle)\/.*(?<!\.d)\.m?js(?:\.map)?$|^dist\/.*\.d\.m?ts$/
+// Static files of the dashboard.
+const page = /^dist\/(?:index\.html|LICENSES\.txt|assets\/[\w-]+\.(?:js|css|svg))$/
 const development = /\.(?:test|test-d|examples)\.|(?:^|\/)(?:test|tests|fixtures)\//
 const exact = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/
 
@@ -39,7 +41,8 @@ function checkFiles(folder, files) {
   for (const file of required) if (!files.includes(file)) report(join(folder, file), 'is missing in the packed files')
   for (const file of files) {
     if (development.test(file)) report(join(folder, file), 'must not be packed: it is a test or an example')
-    else if (![...required, ...others].includes(file) && !compiled.test(file)) report(join(folder, file), 'must not be packed')
+    else if (![...required, ...others].includes(file) && !compiled.test(file) && !page.test(file))
+      report(join(folder, file), 'must not be packed')
   }
   for (const file of outdatedOutput(folder)) report(join(folder, file), 'has no source; run "npm run build"')
 }

@@ -2,6 +2,7 @@ import { printable } from '@unfold-mcp/core'
 import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
 import type { ReloadResult } from './admin/api.ts'
 import type { EditReview } from './admin/edits.ts'
+import { PageSessions } from './admin/page-sessions.ts'
 import type { ApprovalStore } from './approvals/store.ts'
 import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
@@ -59,6 +60,7 @@ export interface ListenAddress {
 export class GatewayService {
   readonly #options: GatewayServiceOptions
   readonly #log: Log
+  readonly #pages = new PageSessions()
   readonly #stopNow = new AbortController()
   #watch: ConfigWatch | undefined
   #listening: ListeningGateway | undefined
@@ -77,6 +79,11 @@ export class GatewayService {
   /** The MCP endpoint, if clients connect over HTTP. */
   get url(): string | undefined {
     return this.#url
+  }
+
+  /** A link that signs a browser in to the dashboard, once. */
+  signInLink(): URL | undefined {
+    return this.#url === undefined ? undefined : new URL(`/ui/?code=${this.#pages.createLink().code}`, this.#url)
   }
 
   /** Starts listening and watching the file. Without an address, only the admin API is served. */
@@ -157,6 +164,7 @@ export class GatewayService {
       isDraining: () => this.#isRefusing,
       reload: () => this.reload(),
       edits: this.#editReview(),
+      pages: this.#pages,
       cluster: () => cluster?.status(),
       sessions: cluster?.shared?.sessions,
       forward: cluster?.shared?.placement,

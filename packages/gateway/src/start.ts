@@ -56,6 +56,8 @@ export interface RunningGateway extends AsyncDisposable {
   readonly gateway: Gateway
   /** The MCP endpoint, if clients connect over HTTP. */
   readonly url: string | undefined
+  /** Creates a link that signs a browser in to the dashboard, once, within ten minutes; `undefined` without HTTP. */
+  signInLink(): URL | undefined
   /** Removes the secrets that the gateway knows from a text. */
   redact(text: string): string
   /** Reads the configuration file now and approves its edits: the caller has the user's consent. Resolves when it was applied or rejected. */
@@ -177,6 +179,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   return {
     gateway,
     url: service.url,
+    signInLink: () => service.signInLink(),
     redact: (text) => instrumentation.redactor.text(text),
     reload: () => service.reload({ isApproved: true }),
     get edits() {

@@ -253,6 +253,28 @@ export const verbs: { readonly [name: string]: Verb } = {
       config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
     },
   },
+  ui: {
+    description: 'Open the dashboard of the running gateway',
+    usage: '',
+    flags: { ...runningFlags, 'no-open': toggle('Print a link that signs a browser in once') },
+  },
+  why: {
+    description: 'Explain why a client does or does not see a tool',
+    usage: '<tool>',
+    flags: {
+      ...runningFlags,
+      client: text('token name', 'As the client with this token; default: a client without a token'),
+      profile: text('name', 'As a client of this profile'),
+      server: text('name', 'As a client of this server alone (/mcp/s/<server>)'),
+      era: text('session|stateless', 'Protocol of the client; default: session'),
+      view: text('query', "Query of the client's URL, such as groups=a,b or host=claude-code"),
+    },
+  },
+  usage: {
+    description: 'Show calls by server, tool and client, and unused tools',
+    usage: '',
+    flags: runningFlags,
+  },
   reload: {
     description: 'Reload the configuration of the running gateway',
     usage: '',

@@ -1,4 +1,4 @@
-import { decodeUri, nearest, nearestHint, printable } from '@unfold-mcp/core'
+import { decodeUri, isFailure, nearest, nearestHint, printable, toolTokens } from '@unfold-mcp/core'
 import type { Exchange } from '@unfold-mcp/server'
 import { ApprovalsUnavailable } from '../approvals/unavailable.ts'
 import { errorMessage } from '../base/error-message.ts'
@@ -10,11 +10,16 @@ import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
 import { approvalReport, parseApproval } from './approvals.ts'
 import type { Administrator, Authorization } from './authorization.ts'
+import { parseBody } from './body.ts'
+import { clientView, viewQuery, visibility } from './client-view.ts'
 import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
+import { isFromOwnPage, presentedSession, sessionCookie } from './page-cookie.ts'
+import type { PageSessions } from './page-sessions.ts'
 import { json, refusal } from './reply.ts'
 import { parseDecision, reviewItems } from './review.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
+import { CallUsage } from './usage.ts'
 
 export const apiPath = '/api'
 
@@ -29,6 +34,7 @@ export interface ApiOptions extends StatusSources {
   readonly events: EventStreams
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
+  readonly pages: PageSessions
 }
 
 type Route = (url: URL, request: RouteRequest, name: string) => Response | Promise<Response>
@@ -41,13 +47,15 @@ interface RouteRequest {
 
 /** Role that a route requires. */
 function requiredRole(method: string, path: string): Role {
-  if (method === 'GET' || method === 'HEAD') return 'viewer'
+  if (path === '/links') return 'admin'
+  if (method === 'GET' || method === 'HEAD' || path === '/session') return 'viewer'
   return ['/review', '/edits', '/approvals'].includes(path) ? 'reviewer' : 'operator'
 }
 
 /** The admin API below `/api`, for the user who runs the gateway. */
 export function adminApi(options: ApiOptions): (request: Request, exchange: Exchange) => Promise<Response> {
-  const { authorization, events, gateway, journal, redactor, clients, reload, edits } = options
+  const { authorization, events, gateway, journal, redactor, clients, reload, edits, pages } = options
+  const usage = new CallUsage(journal)
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
@@ -73,6 +81,20 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       const upstream = url.searchParams.get('upstream')
       return json((await toolReports(options)).filter((tool) => upstream === null || tool.upstream === upstream))
     },
+    'GET /tools/*': (_url, _request, name) => {
+      const entry = gateway.source.entries().find(({ tool }) => tool.name === name)
+      if (entry === undefined) return refusal(404, `Unknown tool "${printable(name)}".`)
+      const { tool, source: upstream } = entry
+      const original = gateway.source.originalName(upstream, name) ?? name
+      return json({ name, upstream, tool: original, tokens: toolTokens(tool), definition: redactor.data(tool) })
+    },
+    'GET /view': async (url) => json(redactor.data(await clientView(gateway, viewQuery(url.searchParams)))),
+    'GET /why': async (url) => {
+      const tool = url.searchParams.get('tool') ?? ''
+      if (tool === '') return refusal(400, 'The query must have the parameter "tool".')
+      return json(redactor.data(await visibility(gateway, tool, viewQuery(url.searchParams))))
+    },
+    'GET /usage': () => json(usage.report(gateway)),
     'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
     'POST /review': async (_url, { exchange, from }) => {
       const decision = parseDecision(await exchange.body(maxDecisionBytes))
@@ -121,13 +143,31 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     'GET /clients': () => json(clients()),
     'GET /savings': async () => json(await gateway.savings()),
     'GET /events': (_url, { request, from }) => events.open(request, from),
+    'POST /links': () => {
+      const { code, expiresAt } = pages.createLink()
+      const link = new URL(`/ui/?code=${code}`, options.url())
+      return json({ url: link.href, expiresAt: new Date(expiresAt).toISOString() })
+    },
+    'GET /session': (_url, { from: { token, role } }) => json({ ...(token !== undefined && { token }), role }),
+    'DELETE /session': (_url, { exchange }) => {
+      pages.signOut(presentedSession(exchange) ?? '')
+      return json({}, { headers: { 'set-cookie': sessionCookie(exchange, undefined) } })
+    },
     'POST /reload': async () => {
       const { isApplied, problems } = await reload()
       return json({ isApplied, problems: redactor.data(problems) })
     },
   }
+  const signIn = async (exchange: Exchange): Promise<Response> => {
+    if (!isFromOwnPage(exchange)) return refusal(403, 'Send the header x-unfold-csrf from a page of the gateway.')
+    const { token } = parseBody(await exchange.body(maxSignInBytes))
+    if (typeof token !== 'string' || token.length > 1_000) return refusal(400, 'The body must be { token }.')
+    const id = authorization.signIn(exchange, token)
+    return id instanceof Response ? id : json({}, { headers: { 'set-cookie': sessionCookie(exchange, id) } })
+  }
   return async (request, exchange) => {
     const url = new URL(request.url)
+    if (request.method === 'POST' && url.pathname === `${apiPath}/session`) return signIn(exchange)
     const role = requiredRole(request.method, url.pathname.slice(apiPath.length))
     const what = role === 'viewer' ? 'The admin API' : 'Changing the state of the gateway'
     const from = authorization.authorize(exchange, role, what)
@@ -138,21 +178,23 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       try {
         return await handler(url, { request, from, exchange }, name)
       } catch (error) {
+        // The query describes a client that does not exist.
+        if (isFailure(error) && ['/view', '/why'].includes(url.pathname.slice(apiPath.length))) return refusal(404, error.message)
         if (!isUnavailable(error)) throw error
         return refusal(503, redactor.text(errorMessage(error)))
       }
     }
     const path = route.slice(route.indexOf(' '))
-    const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
+    const methods = ['GET', 'POST', 'DELETE'].filter((method) => Object.hasOwn(routes, `${method}${path}`))
     if (methods.length > 0) return refusal(405, `Method not allowed. Use ${methods.join(' or ')}.`, { allow: methods.join(', ') })
     return refusal(404, `Not found. Routes below ${apiPath}: ${Object.keys(routes).join(', ')}.`)
   }
 }
 
 function routeOf(requestMethod: string, path: string): { readonly route: string; readonly name: string } {
-  const [, name = '', rest = ''] = /^\/upstreams\/([^/]+)(\/restart)?$/u.exec(path) ?? []
+  const [, kind = '', name = '', rest = ''] = /^\/(upstreams|tools)\/([^/]+)(\/restart)?$/u.exec(path) ?? []
   const method = requestMethod === 'HEAD' ? 'GET' : requestMethod
-  return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /upstreams/*${rest}`, name: decodeUri(name) }
+  return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /${kind}/*${rest}`, name: decodeUri(name) }
 }
 
 /** The state that the replicas share cannot be read or written. */
@@ -160,6 +202,7 @@ const isUnavailable = (error: unknown): boolean =>
   error instanceof ApprovalsUnavailable || error instanceof RedisUnavailable || error instanceof DataLost
 
 const maxEntries = 1_000
+const maxSignInBytes = 10_000
 const maxDecisionBytes = 1_048_576
 
 const limited =

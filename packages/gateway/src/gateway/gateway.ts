@@ -229,7 +229,7 @@ export class Gateway implements AsyncDisposable {
     this.toolboxes = new Toolboxes({
       config: () => this.config,
       access: this.access,
-      isDenied: (client, server, definition) => this.#isDenied(client, server, definition),
+      isDenied: (client, server, definition) => this.isDenied(client, server, definition),
       source: this.source,
       proxy: this.proxy,
       results: this.#results,
@@ -338,8 +338,11 @@ export class Gateway implements AsyncDisposable {
     await this.#cache.saved()
   }
 
-  /** True if the policy denies a tool to a client with any arguments. */
-  #isDenied(client: Client | undefined, server: string, definition: Tool): boolean {
+  /**
+   * True if the policy denies a tool to a client with any arguments.
+   * @internal
+   */
+  isDenied(client: Client | undefined, server: string, definition: Tool): boolean {
     const tool = this.source.originalName(server, definition.name)
     if (this.#policy === undefined || tool === undefined) return false
     return this.#policy.denies({ server, tool, client, definition: () => definition })

@@ -15,6 +15,7 @@ import type { ReloadResult } from '../admin/api.ts'
 import { Authorization } from '../admin/authorization.ts'
 import type { EditReview } from '../admin/edits.ts'
 import { EventStreams } from '../admin/event-stream.ts'
+import type { PageSessions } from '../admin/page-sessions.ts'
 import type { AuditPosition } from '../audit/audit-file.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
@@ -60,6 +61,8 @@ export interface HttpOptions {
   readonly isDraining: () => boolean
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
+  /** Browsers that are signed in. */
+  readonly pages: PageSessions
   /** Sessions that all replicas share. */
   readonly sessions: SessionStore | undefined
   /** Handles requests of other replicas. */
@@ -93,7 +96,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const statelessClients = new StatelessClients()
   const events = new EventStreams(journal)
   const rejected = new RejectedTokens({ log, onRefused: metrics.tokenRejected })
-  const authorization = new Authorization({ admin: options.admin, config: () => gateway.config, rejected })
+  const authorization = new Authorization({ admin: options.admin, config: () => gateway.config, rejected, pages: options.pages })
   const startupWait = new StartupWait(gateway)
   let listening: ListeningServer | undefined
   let isHandedOver = false

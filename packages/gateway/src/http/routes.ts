@@ -22,7 +22,7 @@ export interface ForwardRoute {
   handle(request: Request, exchange: Exchange): Promise<Response>
 }
 
-/** Handles all paths outside the MCP endpoint: health, readiness, metrics and the admin API. */
+/** Handles all paths outside the MCP endpoint: health, readiness, metrics, the dashboard and the admin API. */
 export function routes(options: RouteOptions): (request: Request, exchange: Exchange) => Promise<Response> {
   const { metrics, gateway, authorization, isPublic, isReady, degraded, forward, log } = options
   const api = adminApi(options)
@@ -41,6 +41,9 @@ export function routes(options: RouteOptions): (request: Request, exchange: Exch
   const handle = async (request: Request, exchange: Exchange): Promise<Response> => {
     const { pathname } = new URL(request.url)
     if (pathname === apiPath || pathname.startsWith(`${apiPath}/`)) return api(request, exchange)
+    // Loaded with the first request.
+    if (pathname === '/ui' || pathname.startsWith('/ui/'))
+      return (await import('./dashboard.ts')).serveDashboard(exchange, new URL(request.url), options.pages)
     if (forward !== undefined && pathname === forward.path) return forward.handle(request, exchange)
     const handler = Object.hasOwn(handlers, pathname) ? handlers[pathname] : undefined
     if (handler === undefined) return notFound(pathname)
@@ -63,7 +66,7 @@ const readiness = (degraded: readonly DegradedPart[]): object =>
 
 function notFound(pathname: string): Response {
   const path = printable(pathname)
-  const message = `Not found. MCP clients connect to ${mcpPath}; other paths are /healthz, /readyz, /metrics and ${apiPath}.`
+  const message = `Not found. MCP clients connect to ${mcpPath}; other paths are /healthz, /readyz, /metrics, /ui and ${apiPath}.`
   const { reason, details } = new Failure('unknown_path', message, { path })
   return json({ jsonrpc: '2.0', error: { code: -32000, message, data: { reason, ...details } }, id: null }, { status: 404 })
 }

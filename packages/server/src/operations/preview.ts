@@ -3,6 +3,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { viewOfUrl } from '../scope/url-view.ts'
 import type { Era } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
+import { instructionsFor } from './instructions.ts'
 
 /** A hypothetical client. */
 export interface PreviewOptions<P extends Principal = Principal> {
@@ -19,6 +20,8 @@ export interface Preview {
   readonly reason: string
   /** The budget that the full list was compared with; absent where the exposure does not depend on it. */
   readonly budgetTokens?: number
+  /** Instructions for the model. */
+  readonly instructions?: string
   readonly listed: readonly Tool[]
   readonly listedTokens: number
   /** Everything that the client may use, listed or not. */
@@ -43,10 +46,12 @@ export async function previewFor(runtime: Runtime, { era = 'session', principal,
     const { exposure, reason, tokens } = runtime.views.decision(scope)
     const listed = runtime.views.rendered(scope)
     const permitted = runtime.views.permitted(scope)
+    const instructions = instructionsFor(runtime, scope)
     return {
       exposure,
       reason,
       ...(tokens !== undefined && { budgetTokens: scope.settings.exposureSettings.budgetTokens }),
+      ...(instructions !== undefined && { instructions }),
       listed: listed.tools,
       listedTokens: listed.tokens,
       all: permitted.tools,

@@ -168,6 +168,8 @@ async function reportStart(
   const { hasClientTokens, isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
   output.note(connectInstructions(url, hasClientTokens(config.tokens), name))
+  const link = running.signInLink()
+  if (link !== undefined) output.note(`Dashboard: ${link.href}   (works once, for ten minutes; later: unfold ui)`)
   return pending
 }
 

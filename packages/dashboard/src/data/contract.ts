@@ -1,0 +1,214 @@
+export interface TextPiece {
+  readonly kind: 'same' | 'removed' | 'added'
+  readonly text: string
+}
+
+export interface Difference {
+  readonly path: string
+  readonly before?: unknown
+  readonly after?: unknown
+  readonly words?: readonly TextPiece[]
+}
+
+/** What the admin API answers, as far as the page uses it. */
+export type ServerState =
+  | 'starting'
+  | 'installing'
+  | 'ready'
+  | 'degraded'
+  | 'reconnecting'
+  | 'needs_login'
+  | 'failed'
+  | 'disabled'
+  | 'idle'
+  | 'stopped'
+
+export interface Finding {
+  readonly tool?: string
+  readonly path: string
+  readonly rule: string
+  readonly description: string
+  readonly excerpt: string
+  readonly advice: string
+}
+
+export interface Server {
+  readonly name: string
+  readonly state: ServerState
+  readonly forMs: number
+  readonly attempt?: number
+  readonly lastOutput?: string
+  readonly lastError?: string
+  readonly nextRetryInMs?: number
+  readonly tools: number
+  readonly offered: number
+  readonly address?: string
+  readonly url?: string
+  readonly pid?: number
+  readonly server?: string
+  readonly protocolVersion?: string
+  readonly era?: string
+  readonly announcesChanges?: boolean
+  readonly calls: { readonly running: number; readonly waiting: number }
+  readonly notes: readonly { readonly tool: string; readonly kind: string; readonly message: string }[]
+  readonly findings: readonly Finding[]
+  readonly findingCount: number
+  readonly held: number
+  readonly blocked: number
+}
+
+export interface Problem {
+  readonly message: string
+}
+
+export interface Savings {
+  readonly allTokens: number
+  readonly listedTokens: number
+  readonly exposure: string
+  readonly reason: string
+  readonly tools: number
+  readonly listed: number
+}
+
+export interface Client {
+  readonly era: string
+  readonly transport?: string
+  readonly name?: string
+  readonly version?: string
+  readonly token?: string
+  readonly profile?: string
+  readonly server?: string
+  readonly sinceMs: number
+  readonly idleMs: number
+  readonly requests?: number
+}
+
+export interface Status {
+  readonly version: string
+  readonly uptimeMs: number
+  readonly config: string
+  readonly url: string
+  readonly problems: readonly Problem[]
+  readonly degraded: readonly { readonly part: string; readonly problem: string }[]
+  readonly audit?: { readonly [key: string]: unknown }
+  readonly upstreams: readonly Server[]
+  readonly notStarted: readonly { readonly name: string; readonly problems: readonly Problem[] }[]
+  readonly edits: readonly string[]
+  readonly pendingCalls: number
+  readonly clients: readonly Client[]
+  readonly savings: Savings
+}
+
+export interface Tool {
+  readonly name: string
+  readonly upstream: string
+  readonly tool: string
+  readonly description: string
+  readonly tokens: number
+  readonly annotations?: { readonly [key: string]: unknown }
+  readonly findings?: readonly Finding[]
+}
+
+export interface ReviewItem {
+  readonly state: 'held' | 'changed' | 'blocked'
+  readonly server: string
+  readonly kind: string
+  readonly name: string
+  readonly digest: string
+  readonly isNew: boolean
+  readonly differences: readonly Difference[]
+  readonly hazards: readonly Finding[]
+}
+
+export interface ConfigEdit {
+  readonly digest: string
+  readonly path: string
+  readonly isNew: boolean
+  readonly isRejected: boolean
+  readonly changes: readonly Difference[]
+}
+
+export interface Approval {
+  readonly id: string
+  readonly state: 'pending' | 'approved'
+  readonly decisions?: readonly string[]
+  readonly askedAt: string
+  readonly expiresAt?: string
+  readonly [key: string]: unknown
+}
+
+interface Entry {
+  readonly id: number
+  readonly at: string
+}
+
+export interface Call extends Entry {
+  readonly client: string
+  readonly upstream: string
+  readonly tool: string
+  readonly ms: number
+  readonly outcome: string
+  readonly rule?: string
+  readonly sentCharacters: number
+  readonly receivedCharacters: number
+}
+
+export interface Change extends Entry {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  readonly names: { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
+}
+
+export interface LogLine extends Entry {
+  readonly level?: string
+  readonly message?: string
+  readonly line?: string
+  readonly upstream?: string
+}
+
+export interface ClientView {
+  readonly exposure: string
+  readonly reason: string
+  readonly instructions?: string
+  readonly instructionTokens: number
+  readonly listedTokens: number
+  readonly allTokens: number
+  readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
+  readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
+  readonly command: string
+}
+
+export interface Visibility {
+  readonly tool: string
+  readonly isListed: boolean
+  readonly isUsable: boolean
+  readonly reason: string
+  readonly next?: string
+  readonly checks: readonly { readonly check: string; readonly isPassed: boolean; readonly detail: string }[]
+  readonly command: string
+}
+
+export interface UsageRow {
+  readonly key: string
+  readonly calls: number
+  readonly failures: number
+  readonly meanMs: number
+  readonly maxMs: number
+  readonly sentCharacters: number
+  readonly receivedCharacters: number
+}
+
+export interface UsageReport {
+  readonly since: string
+  readonly byServer: readonly UsageRow[]
+  readonly byTool: readonly UsageRow[]
+  readonly byClient: readonly UsageRow[]
+  readonly byDay: readonly UsageRow[]
+  readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
+}
+
+export interface ToolDetail {
+  readonly name: string
+  readonly definition: object
+}

@@ -1,0 +1,86 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { unfold } from '../commands/command.ts'
+import { Card, Loaded, Screen } from '../components/basics.tsx'
+import { Command } from '../components/command.tsx'
+import { Filter, matches } from '../components/filter.tsx'
+import { type Column, Table } from '../components/table.tsx'
+import type { Call } from '../data/contract.ts'
+import { useEvents, useQuery } from '../data/hooks.ts'
+import { formatDuration, formatNumber, formatTime, t } from '../locales/translate.ts'
+import { href } from '../router/route.ts'
+import { Outcome } from './outcome.tsx'
+
+const maxRows = 10_000
+
+const columns: readonly Column<Call>[] = [
+  { key: 'at', title: t('time'), cell: ({ at }) => formatTime(at) },
+  { key: 'outcome', title: t('activity.outcome'), cell: (call) => <Outcome call={call} />, sort: ({ outcome }) => outcome },
+  {
+    key: 'server',
+    title: t('server'),
+    cell: ({ upstream }) => <a href={href(['servers', upstream])}>{upstream}</a>,
+    sort: ({ upstream }) => upstream,
+  },
+  { key: 'tool', title: t('tools.name'), cell: ({ tool }) => tool, sort: ({ tool }) => tool },
+  { key: 'client', title: t('clients.name'), cell: ({ client }) => client, sort: ({ client }) => client, hideSmall: true },
+  { key: 'ms', title: t('activity.duration'), cell: ({ ms }) => formatDuration(ms), sort: ({ ms }) => ms, isNumber: true },
+  {
+    key: 'size',
+    title: t('activity.size'),
+    cell: ({ sentCharacters, receivedCharacters }) => formatNumber(sentCharacters + receivedCharacters),
+    isNumber: true,
+    hideSmall: true,
+  },
+]
+
+export function Activity({ query }: { readonly query: URLSearchParams }) {
+  const stored = useQuery<readonly Call[]>('/calls?limit=1000')
+  const [rows, setRows] = useState<readonly Call[]>([])
+  const [text, setText] = useState(query.get('filter') ?? '')
+  const [isPaused, setPaused] = useState(false)
+  useEffect(() => {
+    if (stored.data !== undefined) setRows(stored.data.toReversed())
+  }, [stored.data])
+  useEvents((events) => {
+    const calls = events.filter(({ type }) => type === 'call') as unknown as readonly Call[]
+    if (calls.length > 0 && !isPaused) setRows((old) => [...calls.toReversed(), ...old].slice(0, maxRows))
+  })
+  const shown = useMemo(
+    () => rows.filter((call) => matches(text, call.upstream, call.tool, call.client, call.outcome)),
+    [rows, text],
+  )
+  return (
+    <Screen
+      title={t('nav.activity')}
+      lead={t('activity.lead')}
+      actions={
+        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {t('activity.pause')}
+        </button>
+      }
+    >
+      <div class="filters">
+        <Filter label={t('filter')} value={text} onChange={setText} />
+        <span class="muted">{t('activity.count', { count: shown.length })}</span>
+      </div>
+      <Loaded {...stored}>
+        {() => (
+          <Card isFlush>
+            <Table
+              label={t('nav.activity')}
+              columns={columns}
+              rows={shown}
+              rowKey={({ id }) => id}
+              empty={t('calls.none')}
+              emptyHint={t('calls.none.hint')}
+            />
+          </Card>
+        )}
+      </Loaded>
+      <div class="grid wide">
+        <Command text={unfold('logs', '--follow')} />
+        <Command text={unfold('audit', 'verify')} label={t('activity.audit')} />
+      </div>
+    </Screen>
+  )
+}

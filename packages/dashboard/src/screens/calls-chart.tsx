@@ -1,0 +1,52 @@
+import { unfold } from '../commands/command.ts'
+import { Empty } from '../components/basics.tsx'
+import { Command } from '../components/command.tsx'
+import type { Call } from '../data/contract.ts'
+import { formatTime, t } from '../locales/translate.ts'
+import { isFailure } from './outcome.tsx'
+
+const bins = 30
+const [width, height] = [600, 130]
+
+/** Calls over the time that the gateway remembers, in 30 bars; failures at the bottom. */
+export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
+  const [first] = calls
+  if (first === undefined)
+    return (
+      <Empty title={t('calls.none')}>
+        <span>{t('calls.none.hint')}</span>
+        <Command text={unfold('connect')} />
+      </Empty>
+    )
+  const start = Date.parse(first.at)
+  const span = Math.max(60_000, Date.parse(calls.at(-1)?.at ?? first.at) - start + 1)
+  const counts = Array.from({ length: bins }, () => ({ ok: 0, bad: 0 }))
+  for (const call of calls) {
+    const bin = counts[Math.min(bins - 1, Math.floor(((Date.parse(call.at) - start) / span) * bins))]
+    if (bin !== undefined) bin[isFailure(call) ? 'bad' : 'ok']++
+  }
+  const highest = Math.max(1, ...counts.map(({ ok, bad }) => ok + bad))
+  const failures = calls.filter(isFailure).length
+  const label = t('calls.chart', { count: calls.length, failures, from: formatTime(first.at) })
+  return (
+    <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      {counts.map(({ ok, bad }, index) => {
+        const x = (index * width) / bins + 2
+        const [good, failed] = [(ok / highest) * 100, (bad / highest) * 100]
+        return (
+          <g key={`${index}`}>
+            <rect class="rest" x={x} y={104} width={width / bins - 4} height={1} />
+            <rect class="bar" x={x} y={104 - failed - good} width={width / bins - 4} height={good} />
+            <rect class="bad" x={x} y={104 - failed} width={width / bins - 4} height={failed} />
+          </g>
+        )
+      })}
+      <text x={2} y={124}>
+        {formatTime(first.at)}
+      </text>
+      <text x={width - 2} y={124} text-anchor="end">
+        {formatTime(new Date(start + span).toISOString())}
+      </text>
+    </svg>
+  )
+}

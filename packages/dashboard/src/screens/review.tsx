@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks'
+import { unfold } from '../commands/command.ts'
+import { Badge, Card, Empty, Loaded, Screen } from '../components/basics.tsx'
+import { Command } from '../components/command.tsx'
+import { Diff } from '../components/diff.tsx'
+import { act } from '../components/toasts.tsx'
+import { send } from '../data/api.ts'
+import type { Approval, ConfigEdit, ReviewItem } from '../data/contract.ts'
+import { useQuery } from '../data/hooks.ts'
+import { formatDate, t } from '../locales/translate.ts'
+
+export function Review() {
+  const items = useQuery<readonly ReviewItem[]>('/review', ['trust', 'change'])
+  const edits = useQuery<readonly ConfigEdit[]>('/edits', ['config'])
+  const approvals = useQuery<readonly Approval[]>('/approvals', ['log', 'call'])
+  const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set())
+  const pending = (approvals.data ?? []).filter(({ state }) => state === 'pending')
+  const waiting = (items.data ?? []).filter(({ state, digest }) => state !== 'blocked' && !skipped.has(digest))
+  const blocked = (items.data ?? []).filter(({ state }) => state === 'blocked')
+  const decide = (item: ReviewItem, decision: 'approve' | 'block'): void =>
+    void act(
+      () => send('POST', '/review', { server: item.server, decision, digests: [item.digest] }),
+      t(decision === 'approve' ? 'review.approved' : 'review.blocked', { name: nameOf(item) }),
+    ).then(items.reload)
+  const isEmpty = pending.length + waiting.length + blocked.length + (edits.data ?? []).length === 0
+  return (
+    <Screen title={t('nav.review')} lead={t('review.lead')}>
+      <Loaded {...items}>
+        {() => (
+          <>
+            {isEmpty && (
+              <Card>
+                <Empty title={t('review.empty')}>{t('review.empty.hint')}</Empty>
+              </Card>
+            )}
+            {pending.map((approval) => (
+              <CallApproval key={approval.id} approval={approval} onDone={approvals.reload} />
+            ))}
+            {(edits.data ?? []).map((edit) => (
+              <Edit key={edit.digest} edit={edit} onDone={edits.reload} />
+            ))}
+            {[...waiting, ...blocked].map((item) => (
+              <Card key={`${item.server} ${item.digest}`} title={`${item.server}: ${nameOf(item)}`}>
+                <div class="stack">
+                  <div class="row">
+                    <Badge tone={item.state === 'blocked' ? 'neutral' : 'warn'}>{t(`review.${item.state}`)}</Badge>
+                    <span class="muted">{t(item.isNew ? 'review.new' : 'review.change', { kind: item.kind })}</span>
+                  </div>
+                  {item.hazards.map(({ path, description, advice }) => (
+                    <p key={path} class="break">
+                      <strong>{path}</strong> {description}. {advice}
+                    </p>
+                  ))}
+                  <Diff label={t('review.diff', { name: nameOf(item) })} differences={item.differences} />
+                  <div class="row">
+                    <button type="button" class="primary" onClick={() => decide(item, 'approve')}>
+                      {t('review.approve')}
+                      <span class="visually-hidden"> {nameOf(item)}</span>
+                    </button>
+                    {item.state !== 'blocked' && (
+                      <>
+                        <button type="button" onClick={() => decide(item, 'block')}>
+                          {t('review.block')}
+                          <span class="visually-hidden"> {nameOf(item)}</span>
+                        </button>
+                        <button type="button" class="plain" onClick={() => setSkipped(new Set([...skipped, item.digest]))}>
+                          {t('review.skip')}
+                          <span class="visually-hidden"> {nameOf(item)}</span>
+                        </button>
+                      </>
+                    )}
+                  </div>
+                  <Command text={unfold('review', item.server)} />
+                </div>
+              </Card>
+            ))}
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  )
+}
+
+const nameOf = ({ name, kind }: ReviewItem): string => (name === '' ? kind : name)
+
+function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: () => void }) {
+  const decide = (decision: 'approve' | 'reject'): void =>
+    void act(() => send('POST', '/edits', { [decision]: [edit.digest] }), t('review.edit.decided', { name: edit.path })).then(
+      onDone,
+    )
+  return (
+    <Card title={t('review.edit', { name: edit.path })}>
+      <div class="stack">
+        <Diff label={edit.path} differences={edit.changes} />
+        <div class="row">
+          <button type="button" class="primary" onClick={() => decide('approve')}>
+            {t('review.approve')}
+          </button>
+          {!edit.isRejected && (
+            <button type="button" onClick={() => decide('reject')}>
+              {t('review.reject')}
+            </button>
+          )}
+        </div>
+        <Command text={unfold('review')} />
+      </div>
+    </Card>
+  )
+}
+
+function CallApproval({ approval, onDone }: { readonly approval: Approval; readonly onDone: () => void }) {
+  const { id, decisions = [], askedAt } = approval
+  const [caller, server, tool] = ['caller', 'server', 'tool'].map((key) => String(approval[key] ?? ''))
+  const args = Array.isArray(approval.arguments)
+    ? (approval.arguments as readonly { readonly name: string; readonly value: string }[])
+    : []
+  const decide = (decision: string): void =>
+    void act(() => send('POST', '/approvals', { id, decision }), t('review.call.decided', { tool: tool ?? '' })).then(onDone)
+  return (
+    <Card title={t('review.call', { caller: caller ?? '', server: server ?? '', tool: tool ?? '' })}>
+      <div class="stack">
+        <p class="muted">{formatDate(askedAt)}</p>
+        <dl class="facts">
+          {args.map(({ name, value }) => (
+            <>
+              <dt>{name}</dt>
+              <dd class="break mono">{value}</dd>
+            </>
+          ))}
+        </dl>
+        <div class="row">
+          {decisions.map((decision) => (
+            <button key={decision} type="button" class={decision === 'once' ? 'primary' : ''} onClick={() => decide(decision)}>
+              {decision}
+            </button>
+          ))}
+        </div>
+        <Command text={unfold('approvals')} />
+      </div>
+    </Card>
+  )
+}

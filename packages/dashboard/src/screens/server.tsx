@@ -1,0 +1,176 @@
+import { unfold } from '../commands/command.ts'
+import { Card, Empty, Loaded, Screen } from '../components/basics.tsx'
+import { Command } from '../components/command.tsx'
+import { Table } from '../components/table.tsx'
+import { Tabs } from '../components/tabs.tsx'
+import { act } from '../components/toasts.tsx'
+import { send } from '../data/api.ts'
+import type { Change, LogLine, Server, Tool } from '../data/contract.ts'
+import { useQuery } from '../data/hooks.ts'
+import { formatDate, formatDuration, formatTime, t } from '../locales/translate.ts'
+import { href } from '../router/route.ts'
+import { nextStep, reasonOf, State } from './state.tsx'
+import { toolColumns } from './tool-columns.tsx'
+
+export function ServerDetail({ name }: { readonly name: string }) {
+  const path = encodeURIComponent(name)
+  const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call'])
+  const restart = (): void => void act(() => send('POST', `/upstreams/${path}/restart`), t('server.restarted', { server: name }))
+  return (
+    <Screen
+      title={name}
+      lead={<a href={href(['servers'])}>{t('server.back')}</a>}
+      actions={
+        <button type="button" onClick={restart} disabled={server.data?.state === 'disabled'}>
+          {t('server.restart')}
+        </button>
+      }
+    >
+      <Loaded {...server}>
+        {(data) => (
+          <>
+            <Summary server={data} />
+            <Tabs
+              label={name}
+              tabs={[
+                { key: 'tools', title: t('server.tools', { count: data.offered }), content: () => <ToolsOf name={name} /> },
+                { key: 'history', title: t('server.history'), content: () => <History name={name} /> },
+                { key: 'stderr', title: t('server.stderr'), content: () => <Lines name={name} source="stderr" /> },
+                { key: 'logs', title: t('server.logs'), content: () => <Lines name={name} source="logs" /> },
+                {
+                  key: 'notes',
+                  title: t('server.notes', { count: data.notes.length + data.findingCount }),
+                  content: () => <Notes server={data} />,
+                },
+              ]}
+            />
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  )
+}
+
+function Summary({ server }: { readonly server: Server }) {
+  const next = nextStep(server)
+  const facts = [
+    [t('server.since'), formatDuration(server.forMs)],
+    [t('server.identity'), server.server],
+    [t('server.protocol'), server.protocolVersion],
+    [t('server.address'), server.address],
+    [t('server.process'), server.pid?.toString()],
+    [t('server.endpoint'), server.url],
+    [t('server.running'), `${server.calls.running} / ${server.calls.waiting}`],
+  ] as const
+  return (
+    <Card>
+      <div class="stack">
+        <div class="row">
+          <State state={server.state} />
+          <span class="break">{reasonOf(server)}</span>
+        </div>
+        {server.held > 0 && <a href={href(['review'])}>{t('concern.held', { count: server.held })}</a>}
+        <div>
+          <div class="small muted">{t(next === undefined ? 'server.command' : 'server.next')}</div>
+          <Command text={next ?? unfold('restart', server.name)} />
+        </div>
+        <dl class="facts">
+          {facts.map(([label, value]) =>
+            value === undefined ? null : (
+              <>
+                <dt>{label}</dt>
+                <dd class="break">{value}</dd>
+              </>
+            ),
+          )}
+        </dl>
+      </div>
+    </Card>
+  )
+}
+
+function ToolsOf({ name }: { readonly name: string }) {
+  const tools = useQuery<readonly Tool[]>(`/tools?upstream=${encodeURIComponent(name)}`, ['change'])
+  return (
+    <Loaded {...tools}>
+      {(rows) => (
+        <Table
+          label={t('nav.tools')}
+          columns={toolColumns}
+          rows={rows}
+          rowKey={(tool) => tool.name}
+          empty={t('server.no-tools')}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+function History({ name }: { readonly name: string }) {
+  const changes = useQuery<readonly Change[]>(`/changes?limit=200&upstream=${encodeURIComponent(name)}`, ['change'])
+  return (
+    <Loaded {...changes}>
+      {(rows) => (
+        <Table
+          label={t('server.history')}
+          rows={rows.toReversed()}
+          rowKey={({ id }) => id}
+          empty={t('server.no-history')}
+          columns={[
+            { key: 'at', title: t('time'), cell: ({ at }) => formatDate(at) },
+            {
+              key: 'change',
+              title: t('server.change'),
+              cell: ({ added, changed, removed }) => `+${added} −${removed} ~${changed}`,
+            },
+            {
+              key: 'names',
+              title: t('nav.tools'),
+              cell: ({ names }) =>
+                [
+                  ...names.added.map((each) => `+${each}`),
+                  ...names.removed.map((each) => `−${each}`),
+                  ...names.changed.map((each) => `~${each}`),
+                ].join(', '),
+            },
+          ]}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+function Lines({ name, source }: { readonly name: string; readonly source: 'stderr' | 'logs' }) {
+  const lines = useQuery<readonly LogLine[]>(`/${source}?limit=200&upstream=${encodeURIComponent(name)}`, ['stderr', 'log'])
+  return (
+    <Loaded {...lines}>
+      {(entries) =>
+        entries.length === 0 ? (
+          <Empty title={t('server.no-output')} />
+        ) : (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+          <pre class="log" tabIndex={0}>
+            {entries.map(({ at, level = '', message, line }) => `${formatTime(at)} ${level} ${message ?? line ?? ''}`).join('\n')}
+          </pre>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Notes({ server: { notes, findings } }: { readonly server: Server }) {
+  const rows = [
+    ...notes.map(({ tool, message }) => ({ tool, text: message })),
+    ...findings.map(({ tool = '', path, description, advice }) => ({ tool, text: `${path} ${description}. ${advice}` })),
+  ]
+  if (rows.length === 0) return <Empty title={t('server.no-notes')} />
+  return (
+    <ul class="timeline small">
+      {rows.map(({ tool, text }, index) => (
+        <li key={`${index}`} class="break">
+          <strong>{tool}</strong> {text}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Column } from '../components/table.tsx'
+import type { Tool } from '../data/contract.ts'
+import { formatNumber, t } from '../locales/translate.ts'
+import { href } from '../router/route.ts'
+
+export const toolColumns: readonly Column<Tool>[] = [
+  {
+    key: 'name',
+    title: t('tools.name'),
+    cell: ({ name }) => <a href={href(['tools'], { tool: name })}>{name}</a>,
+    sort: ({ name }) => name,
+  },
+  {
+    key: 'description',
+    title: t('tools.description'),
+    cell: ({ description }) => <span class="muted">{description}</span>,
+    hideSmall: true,
+  },
+  { key: 'tokens', title: t('tokens'), cell: ({ tokens }) => formatNumber(tokens), sort: ({ tokens }) => tokens, isNumber: true },
+]

@@ -1,0 +1,118 @@
+import type { ClientStatus } from '../access/clients.ts'
+import type { Role } from '../config/schema.ts'
+import type { CallRecord } from '../observability/journal.ts'
+
+export type { ClientStatus } from '../access/clients.ts'
+export type { Role } from '../config/schema.ts'
+export type { ConfigEdit } from '../consent/edit.ts'
+export type { Savings } from '../gateway/savings.ts'
+export type { CallRecord, ChangeRecord, LogRecord, Records, RecordType } from '../observability/journal.ts'
+export type { ApprovalReport, DecidedApproval } from './approvals.ts'
+export type { ReviewDecision, ReviewItem } from './review.ts'
+export type { GatewayStatus, ToolReport, UpstreamReport } from './status.ts'
+
+/** Header that a page sends with every request to the admin API; another site cannot set it. */
+export type CsrfHeader = 'x-unfold-csrf'
+
+/** Reply of `POST /api/links`: a link that signs a browser in once. */
+export interface SignInLink {
+  readonly url: string
+  readonly expiresAt: string
+}
+
+/** Reply of `GET /api/session` and `POST /api/session`. */
+export interface PageSession {
+  /** Name of the token; absent for the user who runs the gateway. */
+  readonly token?: string
+  readonly role: Role
+}
+
+/** Body of `POST /api/session`. */
+export interface SignInRequest {
+  readonly token: string
+}
+
+/** A client as query of `GET /api/view` and `GET /api/why`. */
+export interface ViewQuery {
+  readonly era?: 'session' | 'stateless'
+  /** Name of a token in the configuration, not its secret. */
+  readonly token?: string
+  readonly profile?: string
+  /** Only this server (`/mcp/s/<server>`). */
+  readonly server?: string
+  /** The query of the client's URL, such as `groups=a,b`. */
+  readonly query?: string
+}
+
+/** Reply of `GET /api/view`: what a client that connects now is listed. */
+export interface ClientView {
+  readonly era: 'session' | 'stateless'
+  readonly exposure: string
+  /** Why this exposure was chosen. */
+  readonly reason: string
+  readonly budgetTokens?: number
+  readonly instructions?: string
+  readonly instructionTokens: number
+  readonly listedTokens: number
+  readonly allTokens: number
+  /** Definitions exactly as sent, in order. */
+  readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
+  /** Tools that the client may use but that are not listed. */
+  readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
+}
+
+export type VisibilityCause = 'listed' | 'attention' | 'permission' | 'policy' | 'trust' | 'availability' | 'name' | 'unknown'
+
+/** Reply of `GET /api/why?tool=…`: why a client does or does not see a tool. */
+export interface Visibility {
+  readonly tool: string
+  readonly upstream?: string
+  /** Its name for clients, if that differs from the name on the server. */
+  readonly exposedName?: string
+  readonly isListed: boolean
+  /** May be called, listed or not. */
+  readonly isUsable: boolean
+  readonly cause: VisibilityCause
+  readonly reason: string
+  /** What to do about it. */
+  readonly next?: string
+  /** All checks in order; the first failed one decides. */
+  readonly checks: readonly { readonly check: VisibilityCause; readonly isPassed: boolean; readonly detail: string }[]
+}
+
+/** Sums of calls. */
+export interface UsageRow {
+  readonly key: string
+  readonly calls: number
+  readonly failures: number
+  readonly meanMs: number
+  readonly maxMs: number
+  readonly sentCharacters: number
+  readonly receivedCharacters: number
+}
+
+/** Reply of `GET /api/usage`. */
+export interface Usage {
+  readonly since: string
+  readonly byServer: readonly UsageRow[]
+  readonly byTool: readonly UsageRow[]
+  readonly byClient: readonly UsageRow[]
+  readonly byDay: readonly UsageRow[]
+  /** Tools that nobody has called, with their cost in a full list. */
+  readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
+}
+
+/** Reply of `GET /api/tools/<name>`. */
+export interface ToolDetail {
+  readonly name: string
+  readonly upstream: string
+  readonly tool: string
+  readonly tokens: number
+  readonly definition: object
+}
+
+/** An entry of a list of events: `GET /api/calls`, `/changes`, `/logs`, `/stderr`, `/trust`. */
+export type Recorded<T> = T & { readonly id: number; readonly at: string }
+
+export type RecentCall = Recorded<CallRecord>
+export type Client = ClientStatus

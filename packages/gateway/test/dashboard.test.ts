@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PageSessions } from '../src/admin/page-sessions.ts'
+import { createToken } from '../src/config/tokens.ts'
+import { changing, served } from './served.ts'
+
+const viewer = createToken('watcher', { role: 'viewer' })
+const client = createToken('laptop')
+const worker = createToken('worker', { profile: 'work' })
+const config = {
+  mcpServers: { box: changing(), other: changing() },
+  profiles: { work: { servers: ['box'] } },
+  tokens: [viewer.record, client.record, worker.record],
+}
+
+let edge: Awaited<ReturnType<typeof served>>
+let origin: string
+
+beforeAll(async () => {
+  edge = await served(config)
+  await Promise.all([edge.ready('box'), edge.ready('other')])
+  origin = new URL(edge.url).origin
+})
+afterAll(() => edge[Symbol.asyncDispose]())
+
+const own = { 'x-unfold-csrf': '1' }
+const admin = async <T>(path: string): Promise<T> => (await (await edge.ask(path, { token: edge.admin })).json()) as T
+
+async function link(): Promise<string> {
+  const response = await edge.ask('/api/links', { method: 'POST', token: edge.admin })
+  return ((await response.json()) as { readonly url: string }).url
+}
+
+const open = (url: string): Promise<Response> => fetch(url, { redirect: 'manual' })
+const cookieOf = (response: Response): string => (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
+
+test('a one-time link signs one browser in, without the code in the final address', async () => {
+  const url = await link()
+  const first = await open(url)
+  expect([first.status, first.headers.get('location')]).toEqual([303, '/ui/'])
+  expect(first.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict$/u)
+  const session = await fetch(`${origin}/api/session`, { headers: { ...own, cookie: cookieOf(first) } })
+  expect(await session.json()).toEqual({ role: 'admin' })
+  const replayed = await open(url)
+  expect([replayed.headers.get('location'), replayed.headers.get('set-cookie')]).toEqual(['/ui/#/expired', null])
+})
+
+test('a link that was only previewed still works, and one that expired does not', async () => {
+  const url = await link()
+  await fetch(url, { method: 'HEAD', redirect: 'manual' })
+  expect((await open(url)).headers.get('location')).toBe('/ui/')
+  let now = 0
+  const pages = new PageSessions(() => now)
+  const { code, expiresAt } = pages.createLink()
+  now = expiresAt
+  expect(pages.redeem(code)).toBeUndefined()
+})
+
+test('the cookie works only in requests of the own page', async () => {
+  const cookie = cookieOf(await open(await link()))
+  const status = async (headers: Record<string, string>, method = 'POST', path = '/api/reload'): Promise<number> => {
+    const response = await fetch(`${origin}${path}`, { method, headers: { cookie, ...headers } })
+    await response.body?.cancel()
+    return response.status
+  }
+  expect(await status({ ...own, origin })).toBe(200)
+  expect(await status({ origin })).toBe(403)
+  expect(await status({}, 'GET', '/api/status')).toBe(403)
+  expect(await status({ ...own, origin: 'https://evil.example' })).toBe(403)
+  expect(await status({ ...own, origin: 'http://127.0.0.1:1' })).toBe(403)
+  expect(await status({ ...own, 'sec-fetch-site': 'same-site' })).toBe(403)
+  expect(await status({ ...own }, 'DELETE', '/api/session')).toBe(200)
+  expect(await status({ ...own }, 'GET', '/api/status')).toBe(401)
+})
+
+test('a pasted token signs in with its role, and a client token does not', async () => {
+  const signIn = (token: string): Promise<Response> =>
+    fetch(`${origin}/api/session`, { method: 'POST', headers: own, body: JSON.stringify({ token }) })
+  const cookie = cookieOf(await signIn(viewer.token))
+  const ask = async (method: string, path: string): Promise<number> =>
+    (await fetch(`${origin}/api${path}`, { method, headers: { ...own, cookie } })).status
+  expect(await ask('GET', '/status')).toBe(200)
+  expect(await ask('POST', '/reload')).toBe(403)
+  expect(await ask('POST', '/links')).toBe(403)
+  expect((await signIn(client.token)).status).toBe(403)
+  expect((await signIn('unfold_wrong')).status).toBe(401)
+})
+
+test('the page cannot be framed, runs no inline code, and other paths are not files', async () => {
+  const page = await open(`${origin}/ui/`)
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';.*frame-ancestors 'none'$/u)
+  expect([page.headers.get('x-content-type-options'), page.headers.get('cache-control')]).toEqual(['nosniff', 'no-store'])
+  expect((await open(`${origin}/ui`)).headers.get('location')).toBe('/ui/')
+  for (const path of ['assets/..%2findex.html', 'assets/%2e%2e/package.json', 'package.json'])
+    expect([path, (await open(`${origin}/ui/${path}`)).status]).toEqual([path, 404])
+})
+
+interface View {
+  readonly listed: readonly {
+    readonly upstream?: string
+    readonly tokens: number
+    readonly definition: { readonly name: string }
+  }[]
+  readonly unlisted: readonly { readonly upstream?: string }[]
+  readonly listedTokens: number
+}
+
+test('the views of two clients differ as their permissions do', async () => {
+  const all = await admin<View>('/api/view?token=laptop')
+  const work = await admin<View>('/api/view?token=worker')
+  const serversIn = ({ listed, unlisted }: View): readonly string[] =>
+    [...new Set([...listed, ...unlisted].flatMap(({ upstream }) => upstream ?? []))].toSorted()
+  expect([serversIn(all), serversIn(work)]).toEqual([['box', 'other'], ['box']])
+  expect((await edge.ask('/api/view?token=nobody', { token: edge.admin })).status).toBe(404)
+})
+
+test('a tool that a client does not see has a cause', async () => {
+  const tools = await admin<readonly { readonly name: string; readonly upstream: string }[]>('/api/tools?upstream=other')
+  const name = encodeURIComponent(tools[0]?.name ?? '')
+  expect(await admin(`/api/why?tool=${name}&token=laptop`)).toMatchObject({ isUsable: true, upstream: 'other' })
+  expect(await admin(`/api/why?tool=${name}&token=worker`)).toMatchObject({ isUsable: false, cause: 'permission' })
+  expect(await admin('/api/why?tool=%3Cscript%3E&token=worker')).toMatchObject({ isUsable: false, cause: 'unknown' })
+  expect(await admin(`/api/tools/${name}`)).toMatchObject({ upstream: 'other', definition: { name: tools[0]?.name } })
+})
+
+test('tools that nobody called are listed with their cost', async () => {
+  const usage = await admin<{ readonly unused: readonly { readonly tokens: number }[] }>('/api/usage')
+  expect(usage.unused.length).toBeGreaterThan(0)
+  expect(usage.unused.every(({ tokens }) => tokens > 0)).toBe(true)
+})
