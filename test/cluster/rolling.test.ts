@@ -88,9 +88,9 @@ describe.skipIf(redisServer.isMissing)(`a rolling update${redisServer.note}`, ()
     const following = follow(stateless)
     const failures: string[] = []
     let calls = 0
-    let isDone = false
+    const done = new AbortController()
     const work = async (call: (ms: number) => Promise<unknown>): Promise<void> => {
-      while (!isDone && failures.length === 0) {
+      while (!done.signal.aborted && failures.length === 0) {
         await call(20 + ((calls * 97) % 400)).catch((error: unknown) => failures.push(String(error)))
         calls++
       }
@@ -100,7 +100,7 @@ describe.skipIf(redisServer.isMissing)(`a rolling update${redisServer.note}`, ()
       work((ms) => stateless.call('work__work', { ms }).then(({ isError }) => expect(isError ?? false).toBe(false))),
     ]
     const toggling = (async () => {
-      while (!isDone) {
+      while (!done.signal.aborted) {
         toggle()
         await pause(250)
       }
@@ -111,7 +111,7 @@ describe.skipIf(redisServer.isMissing)(`a rolling update${redisServer.note}`, ()
       await replica.start()
       await until(async () => balancer.ports.length === replicas.length && calls > before, 'the replica serves again')
     }
-    isDone = true
+    done.abort()
     await Promise.all([...workers, toggling])
     expect(failures).toEqual([])
     // They know the last change without asking.

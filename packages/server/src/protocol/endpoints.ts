@@ -80,7 +80,9 @@ export class Endpoints {
 
   /** Ends the streams on which clients wait for notifications. */
   async handOver(): Promise<void> {
-    await Promise.all(this.all().flatMap(({ sessions, stateless }) => [sessions.endStreams(), stateless.endStreams()]))
+    const all = this.all()
+    for (const { sessions } of all) sessions.endStreams()
+    await Promise.all(all.map(({ stateless }) => stateless.endStreams()))
   }
 
   async close(): Promise<void> {

@@ -73,7 +73,7 @@ export interface ScopeSettings {
  */
 export type Deliver = (alongside?: () => Promise<void>) => Promise<unknown>
 
-// Shared: most scopes never have one, and an empty set costs 200 bytes.
+// Shared: most scopes never have one, and thousands of empty sets would add up.
 const noTools: ReadonlySet<string> = new Set()
 
 /** The key of scopes that last for one request. */

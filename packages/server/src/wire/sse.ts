@@ -24,7 +24,7 @@ export interface SseOptions {
   readonly onDisconnect: () => void
 }
 
-// Shared: an empty set per stream would cost 200 bytes each.
+// Shared: an empty set per stream would add up.
 const noEvents: ReadonlySet<string> = new Set()
 
 type Controller = ReadableStreamDefaultController<Uint8Array>

@@ -12,7 +12,7 @@ describe('numbers of words', () => {
   })
 
   test('other texts have none, also parts of words and of the list', () => {
-    for (const text of ['', ' ', 'aa ab', 'refun', 'refundx', 'Refund', 'Erstattung', words])
-      expect(numbers.numberOf(text), text.slice(0, 20)).toBeUndefined()
+    const others = ['', ' ', 'aa ab', 'refun', 'refundx', 'Refund', 'Erstattung', words]
+    expect(others.filter((text) => numbers.numberOf(text) !== undefined)).toEqual([])
   })
 })

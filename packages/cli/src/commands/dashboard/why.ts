@@ -18,7 +18,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     const value = textOf(flags, flag)
     if (value !== undefined) query.set(name, value)
   }
-  const found = (await (await adminRequest(gateway, `why?${query}`, { signal: io.signal })).json()) as Visibility
+  const found = (await (await adminRequest(gateway, `why?${query.toString()}`, { signal: io.signal })).json()) as Visibility
   output.result(visibilityText(found), found)
   return found.isUsable ? exit.ok : exit.failed
 }
