@@ -38,6 +38,7 @@ export function App() {
   if (connection === 'signed-out') return <SignIn />
   return (
     <>
+      {/* biome-ignore lint/a11y/useValidAnchor: a link inside the page, whose fragment would be taken for a screen */}
       <a
         class="skip-link"
         href="#main"

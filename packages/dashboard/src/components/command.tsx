@@ -17,6 +17,7 @@ export function Command({ text, label = t('command.label') }: { readonly text: s
   return (
     <div class="command">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long commands scroll, which needs the keyboard too */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls */}
       <code tabIndex={0} role="group" aria-label={label}>
         {text}
       </code>

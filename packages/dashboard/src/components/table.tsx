@@ -92,6 +92,7 @@ export function Table<T>({ label, columns, rows, rowKey, empty, emptyHint, isSho
 function Spacer({ rows, columns }: { readonly rows: number; readonly columns: number }) {
   if (rows <= 0) return null
   return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without content cannot be focused
     <tr class="spacer" aria-hidden="true">
       <td colSpan={columns} style={{ height: `${rows * rowHeight}px` }} />
     </tr>

@@ -22,7 +22,7 @@ export function Tabs({
   const id = useId()
   const selected = tabs.find((tab) => tab.key === key) ?? tabs[0]
   const move = (event: KeyboardEvent): void => {
-    const at = tabs.findIndex((tab) => tab === selected)
+    const at = selected === undefined ? -1 : tabs.indexOf(selected)
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key]
     if (next === undefined) return
     event.preventDefault()

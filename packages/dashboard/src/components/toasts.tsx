@@ -18,7 +18,7 @@ function set(next: readonly Toast[]): void {
 }
 
 /** Shows a message for a while. Failures stay until they are closed. */
-export function toast(tone: Toast['tone'], text: string): void {
+function toast(tone: Toast['tone'], text: string): void {
   const id = nextId++
   set([...toasts.slice(-3), { id, tone, text }])
   if (tone === 'ok') setTimeout(() => close(id), shownMs)

@@ -23,7 +23,7 @@ export type ServerState =
   | 'idle'
   | 'stopped'
 
-export interface Finding {
+interface Finding {
   readonly tool?: string
   readonly path: string
   readonly rule: string
@@ -57,11 +57,11 @@ export interface Server {
   readonly blocked: number
 }
 
-export interface Problem {
+interface Problem {
   readonly message: string
 }
 
-export interface Savings {
+interface Savings {
   readonly allTokens: number
   readonly listedTokens: number
   readonly exposure: string
@@ -134,7 +134,10 @@ export interface Approval {
   readonly decisions?: readonly string[]
   readonly askedAt: string
   readonly expiresAt?: string
-  readonly [key: string]: unknown
+  readonly caller: string
+  readonly server: string
+  readonly tool: string
+  readonly arguments: readonly { readonly name: string; readonly value: string }[]
 }
 
 interface Entry {
@@ -176,7 +179,6 @@ export interface ClientView {
   readonly allTokens: number
   readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
   readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
-  readonly command: string
 }
 
 export interface Visibility {
@@ -186,7 +188,6 @@ export interface Visibility {
   readonly reason: string
   readonly next?: string
   readonly checks: readonly { readonly check: string; readonly isPassed: boolean; readonly detail: string }[]
-  readonly command: string
 }
 
 export interface UsageRow {

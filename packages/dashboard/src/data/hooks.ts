@@ -23,19 +23,19 @@ export function useQuery<T>(path: string | undefined, types: readonly string[] =
   current.current = path
   const load = useCallback((): void => {
     if (path === undefined) return
-    get<T>(path).then(
-      (data) => {
-        remember(path, data)
+    const read = async (): Promise<void> => {
+      try {
+        remember(path, await get<T>(path))
         if (current.current !== path) return
         setError(undefined)
         render((count) => count + 1)
-      },
-      (cause: unknown) => {
+      } catch (cause) {
         const failure = cause instanceof ApiError ? cause : new ApiError(0, String(cause))
         if (failure.status === 401) live.signOut()
         if (current.current === path) setError({ path, error: failure })
-      },
-    )
+      }
+    }
+    void read()
   }, [path])
   useEffect(load, [load])
   const key = types.join()

@@ -19,7 +19,7 @@ const maxRetryMs = 10_000
 const batchMs = 100
 
 /** The one event stream of the page. It reconnects, and resumes after the last event that it received. */
-export class LiveStream {
+class LiveStream {
   readonly #listeners = new Set<Listener>()
   readonly #watchers = new Set<(state: ConnectionState) => void>()
   #state: ConnectionState = 'connecting'
@@ -98,7 +98,8 @@ export class LiveStream {
 
   #add(event: LiveEvent): void {
     this.#batch.push(event)
-    this.#timer ??= setTimeout(() => {
+    if (this.#timer !== undefined) return
+    this.#timer = setTimeout(() => {
       const batch = this.#batch
       this.#batch = []
       this.#timer = undefined

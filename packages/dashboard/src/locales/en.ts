@@ -138,6 +138,7 @@ export const en = {
   'clients.lead': 'The list that a client receives, with its cost, and why a tool is or is not in it.',
   'clients.connected': 'Connected clients',
   'clients.empty': 'No client has connected yet',
+  'clients.connect': 'Connect a client',
   'clients.name': 'Client',
   'clients.unnamed': 'Unnamed',
   'clients.era': 'Era',
@@ -211,6 +212,6 @@ export const en = {
   'usage.edit': 'To exclude it',
   'connect.lead': 'One command connects a client to this gateway.',
   'connect.address': 'Address of the gateway',
-  'connect.connected': 'Connected now.',
-  'connect.not-yet': 'Not connected at the moment.',
+  'connect.seen': 'Connected clients, by the names that they give themselves',
+  'connect.more': 'For the other clients that Unfold can connect:',
 } as const

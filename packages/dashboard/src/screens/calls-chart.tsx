@@ -1,8 +1,7 @@
-import { unfold } from '../commands/command.ts'
 import { Empty } from '../components/basics.tsx'
-import { Command } from '../components/command.tsx'
 import type { Call } from '../data/contract.ts'
 import { formatTime, t } from '../locales/translate.ts'
+import { href } from '../router/route.ts'
 import { isFailure } from './outcome.tsx'
 
 const bins = 30
@@ -15,7 +14,7 @@ export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
     return (
       <Empty title={t('calls.none')}>
         <span>{t('calls.none.hint')}</span>
-        <Command text={unfold('connect')} />
+        <a href={href(['connect'])}>{t('clients.connect')}</a>
       </Empty>
     )
   const start = Date.parse(first.at)

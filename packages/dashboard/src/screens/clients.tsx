@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { unfold } from '../commands/command.ts'
 import { Badge, Card, Loaded, Screen, Stat } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import { Filter, Select } from '../components/filter.tsx'
@@ -6,7 +7,7 @@ import { Table } from '../components/table.tsx'
 import type { Client, ClientView, Visibility } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { formatDuration, formatNumber, formatPercent, t } from '../locales/translate.ts'
-import { parseRoute } from '../router/route.ts'
+import { href, parseRoute } from '../router/route.ts'
 
 interface Who {
   readonly era: string
@@ -34,7 +35,7 @@ export function Clients() {
           rows={(clients.data ?? []).map((client, index) => ({ ...client, index }))}
           rowKey={({ index }) => index}
           empty={t('clients.empty')}
-          emptyHint={<Command text="unfold connect" />}
+          emptyHint={<a href={href(['connect'])}>{t('clients.connect')}</a>}
           columns={[
             {
               key: 'name',
@@ -66,17 +67,23 @@ export function Clients() {
         <Filter label={t('clients.profile')} value={who.profile} onChange={(profile) => setWho({ ...who, profile })} />
         <Filter label={t('clients.why')} value={tool} onChange={setTool} />
       </div>
-      {tool !== '' && <Why query={searchOf(who, { tool })} />}
+      {tool !== '' && <Why who={who} tool={tool} />}
       <Loaded {...view}>{(data) => <View view={data} onWhy={setTool} />}</Loaded>
     </Screen>
   )
 }
 
-function Why({ query }: { readonly query: string }) {
-  const why = useQuery<Visibility>(`/why?${query}`)
+/** The same question on the command line. */
+function whyCommand({ token, profile, server, era }: Who, tool: string): string {
+  const flags = Object.entries({ client: token, profile, server, era: era === 'session' ? '' : era })
+  return unfold('why', tool, ...flags.flatMap(([flag, value]) => (value === '' ? [] : [`--${flag}`, value])))
+}
+
+function Why({ who, tool: asked }: { readonly who: Who; readonly tool: string }) {
+  const why = useQuery<Visibility>(`/why?${searchOf(who, { tool: asked })}`)
   return (
     <Loaded {...why}>
-      {({ tool, isListed, isUsable, reason, next, checks, command }) => (
+      {({ tool, isListed, isUsable, reason, next, checks }) => (
         <Card title={t(isListed ? 'why.listed' : isUsable ? 'why.usable' : 'why.hidden', { tool })}>
           <div class="stack">
             <p class="break">
@@ -93,7 +100,7 @@ function Why({ query }: { readonly query: string }) {
                 </li>
               ))}
             </ul>
-            <Command text={command} />
+            <Command text={whyCommand(who, asked)} />
           </div>
         </Card>
       )}
@@ -127,7 +134,6 @@ function View({ view, onWhy }: { readonly view: ClientView; readonly onWhy: (too
           note={`${view.exposure}: ${view.reason}`}
         />
       </div>
-      <Command text={view.command} />
       {view.instructions !== undefined && (
         <Card title={t('clients.instructions', { count: view.instructionTokens })}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}

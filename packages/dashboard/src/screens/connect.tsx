@@ -5,13 +5,14 @@ import type { Status } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { t } from '../locales/translate.ts'
 
-/** Hosts by the name of their command, and how their `clientInfo` names begin. */
+/** Clients by their name in `unfold connect`. */
 const hosts = [
-  ['claude', 'Claude Code', 'claude-code'],
-  ['codex', 'Codex', 'codex'],
-  ['gemini', 'Gemini CLI', 'gemini'],
-  ['cursor', 'Cursor', 'cursor'],
-  ['vscode', 'VS Code', 'visual studio code'],
+  ['claude', 'Claude Code'],
+  ['claude-desktop', 'Claude Desktop'],
+  ['codex', 'Codex'],
+  ['gemini', 'Gemini CLI'],
+  ['cursor', 'Cursor'],
+  ['vscode', 'VS Code'],
 ] as const
 
 export function Connect() {
@@ -25,18 +26,21 @@ export function Connect() {
               <Command text={url} label={t('connect.address')} />
             </Card>
             <div class="grid wide">
-              {hosts.map(([command, title, prefix]) => {
-                const isConnected = clients.some(({ name = '' }) => name.toLowerCase().startsWith(prefix))
-                return (
-                  <Card key={command} title={title}>
-                    <div class="stack">
-                      <p class="muted">{t(isConnected ? 'connect.connected' : 'connect.not-yet')}</p>
-                      <Command text={unfold('connect', command)} />
-                    </div>
-                  </Card>
-                )
-              })}
+              {hosts.map(([command, title]) => (
+                <Card key={command} title={title}>
+                  <Command text={unfold('connect', command)} />
+                </Card>
+              ))}
             </div>
+            <Card title={t('connect.seen')}>
+              <p class="break">
+                {clients.length === 0
+                  ? t('clients.empty')
+                  : clients.map(({ name, version = '' }) => `${name ?? t('clients.unnamed')} ${version}`.trim()).join(', ')}
+              </p>
+              <p class="muted">{t('connect.more')}</p>
+              <Command text="unfold connect --help" />
+            </Card>
           </>
         )}
       </Loaded>

@@ -1,7 +1,17 @@
 import { Badge } from '../components/basics.tsx'
 import type { Call } from '../data/contract.ts'
 
-const intended = new Set(['ok', 'cancelled', 'denied', 'rejected', 'held', 'blocked', 'asked'])
+// Outcomes that a client, a person or the configuration decided. All others are failures, such as `error`, `timeout` and `died`.
+const intended = new Set([
+  'ok',
+  'input_required',
+  'cancelled',
+  'denied',
+  'approval_pending',
+  'disabled',
+  'rate_limited',
+  'shutting_down',
+])
 
 /** A denied or cancelled call did what somebody decided: it is no failure. */
 export const isFailure = ({ outcome }: Pick<Call, 'outcome'>): boolean => !intended.has(outcome)

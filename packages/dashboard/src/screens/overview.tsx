@@ -161,7 +161,7 @@ function Numbers({ status, calls }: { readonly status: Status; readonly calls: r
   const failures = calls.filter(isFailure).length
   const linked = (path: string, text: ComponentChildren) => <a href={href([path])}>{text}</a>
   return (
-    <div class="grid">
+    <div class="grid five">
       <Stat
         label={t('overview.servers')}
         value={t('overview.servers.value', { ready, all: status.upstreams.length + status.notStarted.length })}
@@ -207,7 +207,7 @@ function Tokens({ status: { savings } }: { readonly status: Status }) {
   )
 }
 
-export function Meter({ share, label }: { readonly share: number; readonly label: string }) {
+function Meter({ share, label }: { readonly share: number; readonly label: string }) {
   const percent = Math.min(100, share * 100)
   return (
     <div class="meter" role="img" aria-label={`${label}: ${formatPercent(share)}`}>

@@ -109,15 +109,11 @@ function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: ()
 }
 
 function CallApproval({ approval, onDone }: { readonly approval: Approval; readonly onDone: () => void }) {
-  const { id, decisions = [], askedAt } = approval
-  const [caller, server, tool] = ['caller', 'server', 'tool'].map((key) => String(approval[key] ?? ''))
-  const args = Array.isArray(approval.arguments)
-    ? (approval.arguments as readonly { readonly name: string; readonly value: string }[])
-    : []
+  const { id, decisions = [], askedAt, caller, server, tool, arguments: args } = approval
   const decide = (decision: string): void =>
-    void act(() => send('POST', '/approvals', { id, decision }), t('review.call.decided', { tool: tool ?? '' })).then(onDone)
+    void act(() => send('POST', '/approvals', { id, decision }), t('review.call.decided', { tool })).then(onDone)
   return (
-    <Card title={t('review.call', { caller: caller ?? '', server: server ?? '', tool: tool ?? '' })}>
+    <Card title={t('review.call', { caller, server, tool })}>
       <div class="stack">
         <p class="muted">{formatDate(askedAt)}</p>
         <dl class="facts">

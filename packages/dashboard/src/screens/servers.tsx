@@ -79,7 +79,7 @@ export function Servers() {
                 rows={rows}
                 rowKey={({ name }) => name}
                 empty={t('servers.empty')}
-                emptyHint={<Command text="unfold add" />}
+                emptyHint={<Command text="unfold add <name> <url>" />}
               />
             </Card>
           </>

@@ -19,7 +19,7 @@ export function SignIn() {
   return (
     <main class="sign-in stack">
       <h1>{t('signin.title')}</h1>
-      <p>{t(location.hash === '#expired' ? 'signin.expired' : 'signin.text')}</p>
+      <p>{t(location.hash === '#/expired' ? 'signin.expired' : 'signin.text')}</p>
       <Command text="unfold ui" />
       <form
         class="card stack"

@@ -23,7 +23,7 @@ export function sessionCookie(head: RequestHead, id: string | undefined): string
 }
 
 /** Header that only a page of the same origin can send: other origins need a preflight, which the gateway refuses. */
-export const csrfHeader = 'x-unfold-csrf'
+const csrfHeader = 'x-unfold-csrf'
 
 /** True if the request was sent by a script of the gateway's own page. */
 export function isFromOwnPage(head: RequestHead): boolean {
