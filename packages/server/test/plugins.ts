@@ -68,7 +68,7 @@ export async function pluginFixture(
       return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n')
     },
     async until(condition, isMet) {
-      const end = performance.now() + 10_000
+      const end = performance.now() + 120_000
       while (!(await isMet())) {
         if (performance.now() > end) throw new Error(`Timed out waiting until ${condition}. Reports: ${JSON.stringify(reports)}`)
         await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRunning, type PluginFixture, pluginFixture, toolModule } from '../../test/plugins.ts'
 import { defineToolbox } from '../index.ts'
 import { testTransports } from '../testing/index.ts'
@@ -176,47 +176,57 @@ describe('a plugin that is saved', () => {
     expect(fixture.client.listChanges).toBe(0)
   })
 
-  test.each([
-    [
-      'that is not JavaScript',
-      'export default [',
-      /^Plugin "a\.mjs" was not loaded: .*Unexpected end of input\. The previous version is still served\.$/s,
-    ],
-    [
-      'that throws',
-      `\n\nthrow new Error('half done')`,
-      'Plugin "a.mjs" was not loaded: line 3: half done. The previous version is still served.',
-    ],
-    [
-      'without a default export',
-      'export const a = 1',
-      /its default export is not a plugin\. Export \{ name, tools: \[\.\.\.\] \} or an array of tools/,
-    ],
-    ['with a tool without a handler', `export default [{ name: 'x' }]`, /the tool "x" has no handler/],
-    ['with a tool without a name', 'export default [{ handler() {} }]', /a tool has no name/],
-    [
-      'with the same tool twice',
-      `const handler = () => 1\nexport default [{ name: 'x', handler }, { name: 'x', handler }]`,
-      /the tool "x" is declared twice/,
-    ],
-    ['with an invalid name', `export default [{ name: 'x y', handler() {} }]`, /"x y" is not a valid tool name/],
-    [
-      'with an invalid schema',
-      `export default [{ name: 'x', inputSchema: 'text', handler() {} }]`,
-      /the inputSchema of tool "x" must be an object/,
-    ],
-    ['that exits', 'process.exit(3)', /its process exited with code 3/],
-    ['that imports a missing module', `import './nowhere.mjs'`, /Cannot find module/],
-  ])('with a version %s keeps the previous one, and reports the failure', async (_, broken, report) => {
-    await using fixture = await pluginFixture({ 'a.mjs': toolModule('a', `return 'good'`), 'b.mjs': toolModule('b') })
-    await fixture.save('a.mjs', broken)
-    await fixture.until('it is reported', () => fixture.reports.length > 0)
-    expect(messages(fixture)).toEqual([expect.stringMatching(report)])
-    expect(fixture.reports).toMatchObject([{ reason: 'plugin_failed' }])
-    expect(await fixture.client.toolNames()).toEqual(['a', 'b'])
-    expect(await fixture.call('a')).toBe('good')
-    await fixture.save('a.mjs', toolModule('a', `return 'fixed'`))
-    await fixture.until('it is fixed', async () => (await fixture.call('a')) === 'fixed')
+  describe('with a version', () => {
+    let fixture: PluginFixture
+    beforeAll(async () => {
+      fixture = await pluginFixture({ 'a.mjs': toolModule('a', `return 'good'`), 'b.mjs': toolModule('b') })
+    })
+    afterAll(() => fixture[Symbol.asyncDispose]())
+
+    test.each([
+      [
+        'that is not JavaScript',
+        'export default [',
+        /^Plugin "a\.mjs" was not loaded: .*Unexpected end of input\. The previous version is still served\.$/s,
+      ],
+      [
+        'that throws',
+        `\n\nthrow new Error('half done')`,
+        'Plugin "a.mjs" was not loaded: line 3: half done. The previous version is still served.',
+      ],
+      [
+        'without a default export',
+        'export const a = 1',
+        /its default export is not a plugin\. Export \{ name, tools: \[\.\.\.\] \} or an array of tools/,
+      ],
+      ['with a tool without a handler', `export default [{ name: 'x' }]`, /the tool "x" has no handler/],
+      ['with a tool without a name', 'export default [{ handler() {} }]', /a tool has no name/],
+      [
+        'with the same tool twice',
+        `const handler = () => 1\nexport default [{ name: 'x', handler }, { name: 'x', handler }]`,
+        /the tool "x" is declared twice/,
+      ],
+      ['with an invalid name', `export default [{ name: 'x y', handler() {} }]`, /"x y" is not a valid tool name/],
+      [
+        'with an invalid schema',
+        `export default [{ name: 'x', inputSchema: 'text', handler() {} }]`,
+        /the inputSchema of tool "x" must be an object/,
+      ],
+      ['that exits', 'process.exit(3)', /its process exited with code 3/],
+      ['that imports a missing module', `import './nowhere.mjs'`, /Cannot find module/],
+    ])('%s keeps the previous one, and reports the failure', async (_, broken, report) => {
+      fixture.reports.length = 0
+      await fixture.save('a.mjs', broken)
+      await fixture.until('it is reported', () => fixture.reports.length > 0)
+      expect(messages(fixture)).toEqual([expect.stringMatching(report)])
+      expect(fixture.reports).toMatchObject([{ reason: 'plugin_failed' }])
+      expect(await fixture.client.toolNames()).toEqual(['a', 'b'])
+      expect(await fixture.call('a')).toBe('good')
+      await fixture.save('a.mjs', toolModule('a', `return 'fixed'`))
+      await fixture.until('it is fixed', async () => (await fixture.call('a')) === 'fixed')
+      await fixture.save('a.mjs', toolModule('a', `return 'good'`))
+      await fixture.until('it is as before', async () => (await fixture.call('a')) === 'good')
+    })
   })
 
   test('while it is loading ends up at the last save', async () => {
