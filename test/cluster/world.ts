@@ -80,7 +80,7 @@ export async function createWorld(guests: readonly string[] = []): Promise<World
       ({ nonce }) => record(nonce),
     )
     const listening = await Promise.all([...toolboxes, work].map((toolbox) => listen(toolbox, { port: 0 })))
-    for (const server of listening) cleanups.push(() => server.close())
+    for (const each of listening) cleanups.push(() => each.close())
     const redis = owned(await startRedis())
     const file = join(folder, 'unfold.json')
     const lifetimes = join(folder, 'lifetimes')
