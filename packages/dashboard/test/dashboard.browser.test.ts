@@ -149,7 +149,9 @@ describeInChromium('the dashboard', () => {
     await page.goto(`${edge.origin}/ui/`)
     await page.evaluate(axe.source)
     for (const [hash, title] of screens) {
-      await page.evaluate((next) => void (location.hash = next), hash)
+      await page.evaluate((next) => {
+        location.hash = next
+      }, hash)
       await shown(page, title)
       problems.push(...(await violations(page)).map((problem) => `${hash}: ${problem}`))
     }

@@ -59,6 +59,13 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
+  const signIn = async (exchange: Exchange): Promise<Response> => {
+    if (!isFromOwnPage(exchange)) return refusal(403, 'Send the header x-unfold-csrf from a page of the gateway.')
+    const { token } = parseBody(await exchange.body(maxSignInBytes))
+    if (typeof token !== 'string' || token.length > 1_000) return refusal(400, 'The body must be { token }.')
+    const id = authorization.signIn(exchange, token)
+    return id instanceof Response ? id : json({}, { headers: { 'set-cookie': sessionCookie(exchange, id) } })
+  }
   const routes: { readonly [route: string]: Route } = {
     'GET /status': async () => json(await gatewayStatus(options)),
     'GET /upstreams': async () => json(await upstreamReports(options)),
@@ -149,6 +156,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       return json({ url: link.href, expiresAt: new Date(expiresAt).toISOString() })
     },
     'GET /session': (_url, { from: { token, role } }) => json({ ...(token !== undefined && { token }), role }),
+    'POST /session': (_url, { exchange }) => signIn(exchange),
     'DELETE /session': (_url, { exchange }) => {
       pages.signOut(presentedSession(exchange) ?? '')
       return json({}, { headers: { 'set-cookie': sessionCookie(exchange, undefined) } })
@@ -157,13 +165,6 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       const { isApplied, problems } = await reload()
       return json({ isApplied, problems: redactor.data(problems) })
     },
-  }
-  const signIn = async (exchange: Exchange): Promise<Response> => {
-    if (!isFromOwnPage(exchange)) return refusal(403, 'Send the header x-unfold-csrf from a page of the gateway.')
-    const { token } = parseBody(await exchange.body(maxSignInBytes))
-    if (typeof token !== 'string' || token.length > 1_000) return refusal(400, 'The body must be { token }.')
-    const id = authorization.signIn(exchange, token)
-    return id instanceof Response ? id : json({}, { headers: { 'set-cookie': sessionCookie(exchange, id) } })
   }
   return async (request, exchange) => {
     const url = new URL(request.url)

@@ -20,7 +20,7 @@ export interface SignInLink {
   readonly expiresAt: string
 }
 
-/** Reply of `GET /api/session` and `POST /api/session`. */
+/** Reply of `GET /api/session`. */
 export interface PageSession {
   /** Name of the token; absent for the user who runs the gateway. */
   readonly token?: string
