@@ -25,6 +25,8 @@ const hasCatalogue = hasSets(folder) && existsSync(new URL('toucan.tools.json', 
 /** Time limits for indexing and searching; slower engines are reported and omitted. */
 const maxIndexMs = 60_000
 const maxSearchMs = 10_000
+/** Time limit for a comparison: two indexes, and every query twelve times. */
+const maxComparisonMs = 900_000
 
 /** Targets by number of tools: query time, index time and memory. */
 const targets: { readonly [tools: number]: { readonly p95Ms: number; readonly indexMs?: number; readonly bytes?: number } } = {
@@ -40,7 +42,7 @@ if (against === undefined) await measureEngines()
 else {
   const data = hasCatalogue ? folder.href : undefined
   console.error(
-    `\n${await reportAgainst(against, sizes, data, (order) => fromChild<AgainstResult>('against-child.js', order))}\n`,
+    `\n${await reportAgainst(against, sizes, data, (order) => fromChild<AgainstResult>('against-child.js', order, maxComparisonMs))}\n`,
   )
 }
 
@@ -66,9 +68,13 @@ async function measureEngines(): Promise<void> {
 }
 
 /** Returns the measurement of a child process; `undefined` if it timed out. */
-async function fromChild<Result>(file: string, order?: Order | AgainstOrder): Promise<Result | undefined> {
+async function fromChild<Result>(
+  file: string,
+  order?: Order | AgainstOrder,
+  maxMs: number = maxIndexMs + 2 * maxSearchMs,
+): Promise<Result | undefined> {
   const child = fork(new URL(file, import.meta.url), [], { execArgv: ['--expose-gc', '--max-old-space-size=6000'] })
-  const timer = setTimeout(() => child.kill(), maxIndexMs + 2 * maxSearchMs)
+  const timer = setTimeout(() => child.kill(), maxMs)
   try {
     if (order !== undefined) child.send(order)
     const ended = once(child, 'exit').then(() => undefined)
@@ -104,7 +110,7 @@ function reportOf(all: readonly Speed[]): string {
 
 function tableReportOf(cost: TableCost | undefined): string {
   if (cost === undefined) return 'The cost of the word table could not be measured.'
-  return `Word table: decoded in ${msText(cost.decodeMs)} with the first tool; ${sizeText(cost.bytes)} of memory`
+  return `Word table: read in ${msText(cost.decodeMs)} with the first tool; ${sizeText(cost.bytes)} of memory`
 }
 
 function targetsOf({ tools, indexMs, p95Ms = Number.NaN, peakBytes, changeP95Ms = Number.NaN }: Speed): string[][] {

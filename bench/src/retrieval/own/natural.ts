@@ -308,7 +308,7 @@ export const natural: readonly NaturalRequest[] = [
     query: "what's 17 percent of 2340",
     useful: [
       {
-        name: /^(calc|calculate|calculator|calculate_?expression|evaluate(_?expression)?|arithmetic|multiply|mul|math\w*|percentage|eval|compute|calculator\w*|calculate_percentage)$/i,
+        name: /^(calc|calculate|calculator|calculate_?expression|evaluate(_?expression)?|arithmetic|multiply|mul|math\w*|percentage|eval|compute|calculator\w*|calculate_percentage(_of)?)$/i,
         text: /arithmetic|expression|math|calculat|multipl|percent|numbers/i,
         not: /javascript|page|browser|playwright|puppet|model|matrix|prompt/i,
       },
