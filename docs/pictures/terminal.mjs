@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { spawn } from '@lydell/node-pty'
 import { animation, textOf } from './animation.mjs'
+import { untilCalm } from './calm.mjs'
 import { reproducible } from './reproducible.mjs'
 import { Screen } from './screen.mjs'
 
@@ -31,6 +32,7 @@ const scenes = [
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const file = fileURLToPath(new URL('terminal.svg', import.meta.url))
+const main = join(root, 'packages/cli/dist/main.js')
 const picture = await taken()
 if (process.argv.includes('--check')) {
   const committed = await readFile(file, 'utf8')
@@ -58,6 +60,7 @@ async function taken() {
   const ended = once(demo, 'exit')
   try {
     const url = await addressOf(demo, ended)
+    await untilCalm(main, env)
     const captured = []
     for (const { title, commands } of scenes) {
       const shown = []
@@ -79,7 +82,6 @@ async function taken() {
 async function environment(home) {
   const bin = join(home, 'bin')
   await mkdir(bin)
-  const main = join(root, 'packages/cli/dist/main.js')
   await writeFile(join(bin, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
   const { PATH } = process.env
   return {

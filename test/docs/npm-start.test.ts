@@ -11,6 +11,9 @@ import { shownAs } from './transcript.ts'
 
 const { reproducible }: { reproducible: (text: string, run: { readonly url: string; readonly root: string }) => string } =
   await import(new URL('../../docs/pictures/reproducible.mjs', import.meta.url).href)
+const { untilCalm }: { untilCalm: (main: string, env: NodeJS.ProcessEnv) => Promise<void> } = await import(
+  new URL('../../docs/pictures/calm.mjs', import.meta.url).href
+)
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const desk = join(root, 'examples/gateway/desk')
@@ -26,12 +29,14 @@ test('npm start prints how to connect, serves the gateway, and stops all its pro
     text += chunk
   })
   try {
-    await until(() => text.includes('Ctrl-C') || child.exitCode !== null, 'the output shows how to stop the demo', 60_000)
+    await until(() => text.includes('Ctrl-C') || child.exitCode !== null, 'the output shows how to stop the demo', 120_000)
     expect(text).toContain('Ctrl-C')
     const url = /http:\S+\/mcp/u.exec(text)?.[0] ?? ''
     await expect(shown(text, url)).toMatchFileSnapshot(shownAs('npm-start'))
 
-    const status = execFileSync(process.execPath, [join(root, 'packages/cli/dist/main.js'), 'status'], { env, encoding: 'utf8' })
+    const main = join(root, 'packages/cli/dist/main.js')
+    await untilCalm(main, env)
+    const status = execFileSync(process.execPath, [main, 'status'], { env, encoding: 'utf8' })
     await expect(steady(status, url)).toMatchFileSnapshot(shownAs('gateway-status'))
 
     await using client = await connect({ url }, { protocol: 'session' })
@@ -51,7 +56,7 @@ test('npm start prints how to connect, serves the gateway, and stops all its pro
     child.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
-}, 300_000)
+}, 600_000)
 
 const childrenOf = (parent: number | undefined): readonly number[] =>
   execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })

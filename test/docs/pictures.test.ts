@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL('../../docs/pictures/terminal.mjs', import.
 
 test('the terminal picture in the README shows the current output (update: npm run pictures -- terminal)', async () => {
   await expect(promisify(execFile)(process.execPath, [script, '--check'])).resolves.toMatchObject({ stderr: '' })
-}, 300_000)
+}, 600_000)
 
 test('the terminal picture has no script, follows the theme and respects prefers-reduced-motion', async () => {
   const text = await readFile(picture, 'utf8')

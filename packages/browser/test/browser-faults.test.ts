@@ -267,8 +267,8 @@ describeInChromium('a browser with faults', () => {
       await watch.page.evaluate((number) => console.error(`important ${number}`), i)
       await watch.until(`error ${i}`, () => [...watch.recording.of('logs')].some(({ text }) => text === `important ${i}`))
     }
-    await watch.page.getByTestId('stop').click()
-  })
+    await watch.page.getByTestId('stop').click({ timeout: 120_000 })
+  }, 300_000)
 
   test('attaching to a running browser records it and does not close it', async () => {
     await using site = await startSite()

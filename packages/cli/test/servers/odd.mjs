@@ -31,13 +31,14 @@ if (what === 'visit' || what === 'asks') tools = [{ name: what, inputSchema: obj
 const form = object({ nick: { type: 'string', minLength: 3, title: 'Nick\u001b[2J name' }, loud: { type: 'boolean' } }, ['nick'])
 let asked
 let grown = 1
-if (what === 'grows')
-  setInterval(() => {
-    if (grown >= 20) return
-    grown++
-    tools = [...tools, { name: `tool_${grown}`, inputSchema: object({}) }]
-    send({ method: 'notifications/tools/list_changed' })
-  }, 300)
+let isGrowing = false
+/** Adds a tool every 300 ms, from the first list on: a client that starts slowly misses none. */
+function grow() {
+  if (grown >= 20) return
+  grown++
+  tools = [...tools, { name: `tool_${grown}`, inputSchema: object({}) }]
+  send({ method: 'notifications/tools/list_changed' })
+}
 
 if (what === 'banner') process.stdout.write('Welcome to my server!\nListening …\n')
 if (what === 'die') {
@@ -54,6 +55,10 @@ const answers = {
   }),
   'tools/list': () => {
     if (what === 'liar') return undefined
+    if (what === 'grows' && !isGrowing) {
+      isGrowing = true
+      setInterval(grow, 300)
+    }
     return { tools }
   },
   'tools/call': (call) => {
