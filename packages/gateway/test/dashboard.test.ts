@@ -44,6 +44,12 @@ test('a one-time link signs one browser in, without the code in the final addres
   expect([replayed.headers.get('location'), replayed.headers.get('set-cookie')]).toEqual(['/ui/#/expired', null])
 })
 
+test('a header of an untrusted peer does not make the cookie Secure', async () => {
+  const headers = { 'x-forwarded-proto': 'https' }
+  const response = await fetch(await link(), { redirect: 'manual', headers })
+  expect(response.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict$/u)
+})
+
 test('a link that was only previewed still works, and one that expired does not', async () => {
   const url = await link()
   await fetch(url, { method: 'HEAD', redirect: 'manual' })
