@@ -33,7 +33,7 @@ async function link(): Promise<string> {
 const open = (url: string): Promise<Response> => fetch(url, { redirect: 'manual' })
 const cookieOf = (response: Response): string => (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
 
-test('a one-time link signs one browser in, without the code in the final address', async () => {
+test('AT-UI-1 (X01): a one-time link signs one browser in, without the code in the final address', async () => {
   const url = await link()
   const first = await open(url)
   expect([first.status, first.headers.get('location')]).toEqual([303, '/ui/'])
@@ -44,7 +44,7 @@ test('a one-time link signs one browser in, without the code in the final addres
   expect([replayed.headers.get('location'), replayed.headers.get('set-cookie')]).toEqual(['/ui/#/expired', null])
 })
 
-test('a header of an untrusted peer does not make the cookie Secure', async () => {
+test('AT-UI-5 (X05): a header of an untrusted peer does not make the cookie Secure', async () => {
   const headers = { 'x-forwarded-proto': 'https' }
   const response = await fetch(await link(), { redirect: 'manual', headers })
   expect(response.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict$/u)
@@ -61,7 +61,7 @@ test('a link that was only previewed still works, and one that expired does not'
   expect(pages.redeem(code)).toBeUndefined()
 })
 
-test('the cookie works only in requests of the own page', async () => {
+test('AT-UI-2 (X02): the cookie works only in requests of the own page', async () => {
   const cookie = cookieOf(await open(await link()))
   const status = async (headers: Record<string, string>, method = 'POST', path = '/api/reload'): Promise<number> => {
     const response = await fetch(`${origin}${path}`, { method, headers: { cookie, ...headers } })
@@ -78,7 +78,7 @@ test('the cookie works only in requests of the own page', async () => {
   expect(await status({ ...own }, 'GET', '/api/status')).toBe(401)
 })
 
-test('a pasted token signs in with its role, and a client token does not', async () => {
+test('AT-UI-3 (X03): a pasted token signs in with its role, and a client token does not', async () => {
   const signIn = (token: string): Promise<Response> =>
     fetch(`${origin}/api/session`, { method: 'POST', headers: own, body: JSON.stringify({ token }) })
   const cookie = cookieOf(await signIn(viewer.token))
@@ -91,7 +91,7 @@ test('a pasted token signs in with its role, and a client token does not', async
   expect((await signIn('unfold_wrong')).status).toBe(401)
 })
 
-test('the page cannot be framed, runs no inline code, and other paths are not files', async () => {
+test('AT-UI-4 (X04): the page cannot be framed, runs no inline code, and other paths are not files', async () => {
   const page = await open(`${origin}/ui/`)
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';.*frame-ancestors 'none'$/u)
   expect([page.headers.get('x-content-type-options'), page.headers.get('cache-control')]).toEqual(['nosniff', 'no-store'])
