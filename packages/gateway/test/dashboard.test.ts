@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ListUsageRow, Usage } from '../src/admin/contract.ts'
 import { PageSessions } from '../src/admin/page-sessions.ts'
 import { createToken } from '../src/config/tokens.ts'
 import { changing, served } from './served.ts'
@@ -132,4 +133,20 @@ test('tools that nobody called are listed with their cost', async () => {
   const usage = await admin<{ readonly unused: readonly { readonly tokens: number }[] }>('/api/usage')
   expect(usage.unused.length).toBeGreaterThan(0)
   expect(usage.unused.every(({ tokens }) => tokens > 0)).toBe(true)
+})
+
+test('every list that a client is sent is measured, with the cost of a full list', async () => {
+  const rowsOf = async (): Promise<readonly ListUsageRow[]> => (await admin<Usage>('/api/usage')).lists
+  const laptop = ({ client: id }: ListUsageRow): boolean => id.includes('laptop')
+  expect((await rowsOf()).some(laptop)).toBe(false)
+  const view = await admin<View & { readonly allTokens: number }>('/api/view?token=laptop')
+  for (const era of ['session', 'stateless'] as const) {
+    await using connected = await edge.connect('', { era, token: client.token })
+    await connected.toolNames()
+  }
+  const rows = (await rowsOf()).filter(laptop)
+  const lists = rows.reduce((sum, row) => sum + row.lists, 0)
+  expect(lists).toBeGreaterThanOrEqual(2)
+  expect(rows.reduce((sum, { sentTokens }) => sum + sentTokens, 0)).toBe(lists * view.listedTokens)
+  expect(rows.reduce((sum, { allTokens }) => sum + allTokens, 0)).toBe(lists * view.allTokens)
 })

@@ -101,7 +101,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       if (tool === '') return refusal(400, 'The query must have the parameter "tool".')
       return json(redactor.data(await visibility(gateway, tool, viewQuery(url.searchParams))))
     },
-    'GET /usage': () => json(usage.report(gateway)),
+    'GET /usage': () => json(usage.report(gateway, (id) => redactor.name(id))),
     'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
     'POST /review': async (_url, { exchange, from }) => {
       const decision = parseDecision(await exchange.body(maxDecisionBytes))

@@ -1,10 +1,12 @@
 import type { ClientStatus } from '../access/clients.ts'
 import type { Role } from '../config/schema.ts'
+import type { ListUsageRow } from '../gateway/list-usage.ts'
 import type { CallRecord } from '../observability/journal.ts'
 
 export type { ClientStatus } from '../access/clients.ts'
 export type { Role } from '../config/schema.ts'
 export type { ConfigEdit } from '../consent/edit.ts'
+export type { ListUsageRow } from '../gateway/list-usage.ts'
 export type { Savings } from '../gateway/savings.ts'
 export type { CallRecord, ChangeRecord, LogRecord, Records, RecordType } from '../observability/journal.ts'
 export type { ApprovalReport, DecidedApproval } from './approvals.ts'
@@ -98,6 +100,8 @@ export interface Usage {
   readonly byTool: readonly UsageRow[]
   readonly byClient: readonly UsageRow[]
   readonly byDay: readonly UsageRow[]
+  /** Tokens of the tool lists that clients were sent. */
+  readonly lists: readonly ListUsageRow[]
   /** Tools that nobody has called, with their cost in a full list. */
   readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Gateway } from '../gateway/gateway.ts'
+import { ListUsage } from '../gateway/list-usage.ts'
 import { Journal } from '../observability/journal.ts'
 import { CallUsage } from './usage.ts'
 
@@ -8,6 +9,6 @@ test('a call that a client, a person or the configuration ended is no failure', 
   const usage = new CallUsage(journal)
   for (const outcome of ['ok', 'denied', 'cancelled', 'approval_pending', 'rate_limited', 'error', 'timeout'])
     journal.write('call', { client: 'a', upstream: 'box', tool: 't', ms: 3, outcome, sentCharacters: 1, receivedCharacters: 2 })
-  const { byServer } = usage.report({ source: { entries: () => [] } } as unknown as Gateway)
+  const { byServer } = usage.report({ source: { entries: () => [] }, lists: new ListUsage() } as unknown as Gateway, (id) => id)
   expect(byServer).toMatchObject([{ key: 'box', calls: 7, failures: 2 }])
 })

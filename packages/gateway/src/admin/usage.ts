@@ -42,7 +42,7 @@ export class CallUsage {
     })
   }
 
-  report({ source }: Gateway): Usage {
+  report({ source, lists }: Gateway, nameOf: (id: string) => string): Usage {
     const { server, tool, client, day } = this.#by
     const unused = source.entries().flatMap(({ tool: definition, source: upstream }) => {
       const original = source.originalName(upstream, definition.name) ?? definition.name
@@ -55,6 +55,7 @@ export class CallUsage {
       byTool: rows(tool),
       byClient: rows(client),
       byDay: rows(day),
+      lists: lists.rows().map((row) => ({ ...row, client: nameOf(row.client) })),
       unused,
     }
   }
