@@ -69,6 +69,15 @@ describeInChromium('usage and activity on the dashboard', () => {
     await expect.poll(() => row.textContent()).toMatch(/^mirror11/u)
   })
 
+  test('every host has its command, and the entry to paste', async () => {
+    await show('#/connect', 'Connect')
+    await page.getByLabel('Filter').fill('codex')
+    await page.getByText('unfold connect codex', { exact: true }).waitFor()
+    await page.getByText('Entry of Codex to paste').click()
+    await page.getByText('[mcp_servers.unfold]').waitFor()
+    expect(await page.getByText('Not seen since the gateway started').count()).toBe(1)
+  })
+
   async function show(hash: string, title: string): Promise<void> {
     await page.evaluate((next) => {
       location.hash = next

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ListUsageRow, Usage } from '../src/admin/contract.ts'
+import type { ConnectableHost, ListUsageRow, Usage } from '../src/admin/contract.ts'
 import { PageSessions } from '../src/admin/page-sessions.ts'
 import { createToken } from '../src/config/tokens.ts'
 import { changing, served } from './served.ts'
@@ -149,4 +149,13 @@ test('every list that a client is sent is measured, with the cost of a full list
   expect(lists).toBeGreaterThanOrEqual(2)
   expect(rows.reduce((sum, { sentTokens }) => sum + sentTokens, 0)).toBe(lists * view.listedTokens)
   expect(rows.reduce((sum, { allTokens }) => sum + allTokens, 0)).toBe(lists * view.allTokens)
+})
+
+test('a host that requested a list is known as connected, and its entry has no token', async () => {
+  const codex = async (): Promise<ConnectableHost | undefined> =>
+    (await admin<readonly ConnectableHost[]>('/api/hosts')).find(({ name }) => name === 'codex')
+  expect(await codex()).toMatchObject({ lists: 0, entry: expect.stringContaining('"Bearer <token>"') })
+  await using connected = await edge.connect('?host=codex', { token: client.token })
+  await connected.toolNames()
+  expect((await codex())?.lists).toBeGreaterThan(0)
 })

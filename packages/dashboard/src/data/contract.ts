@@ -219,6 +219,14 @@ export interface UsageReport {
   readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
 }
 
+export interface ConnectableHost {
+  readonly name: string
+  readonly title: string
+  readonly entry?: string
+  readonly next: string
+  readonly lists?: number
+}
+
 export interface ToolDetail {
   readonly name: string
   readonly definition: object

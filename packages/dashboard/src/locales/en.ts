@@ -224,6 +224,11 @@ export const en = {
   'sent.none.hint': 'Each list that a client requests is measured and compared with the list of all its tools.',
   'connect.lead': 'One command connects a client to this gateway.',
   'connect.address': 'Address of the gateway',
-  'connect.seen': 'Connected clients, by the names that they give themselves',
-  'connect.more': 'For the other clients that Unfold can connect:',
+  'connect.entry': 'Entry of {title} to paste',
+  'connect.command-only': 'It cannot connect to an address: the command writes an entry that starts "unfold serve --stdio".',
+  'connect.is-connected': 'Connected since the gateway started',
+  'connect.not-connected': 'Not seen since the gateway started',
+  'connect.unrecognised': 'The gateway cannot tell this host from others: see "View as client".',
+  'connect.lists': { one: '{count} list requested', other: '{count} lists requested' },
+  'connect.no-match': 'No host matches',
 } as const

@@ -106,6 +106,19 @@ export interface Usage {
   readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
 }
 
+/** A row of `GET /api/hosts`: a host that `unfold connect` knows. */
+export interface ConnectableHost {
+  /** Name for `unfold connect`. */
+  readonly name: string
+  readonly title: string
+  /** Text to paste into its configuration; absent if the host only starts commands. */
+  readonly entry?: string
+  /** How to make the host load the entry. */
+  readonly next: string
+  /** Tool lists that it requested since the gateway started; absent if the gateway cannot tell this host from others. */
+  readonly lists?: number
+}
+
 /** Reply of `GET /api/tools/<name>`. */
 export interface ToolDetail {
   readonly name: string
