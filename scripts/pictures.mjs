@@ -2,7 +2,7 @@
 import { run } from './processes.mjs'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
 
-const all = ['terminal', 'command-line', 'browser']
+const all = ['terminal', 'command-line', 'browser', 'dashboard']
 const names = process.argv.length > 2 ? process.argv.slice(2) : all
 
 const unknown = names.filter((name) => !all.includes(name))

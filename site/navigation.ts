@@ -21,6 +21,7 @@ export const sections: readonly Section[] = [
     title: 'Gateway',
     pages: guides(
       'gateway',
+      'dashboard',
       'connecting-clients',
       'hosts',
       'automatic-updates',

@@ -5,7 +5,13 @@ import { expect, test } from 'vitest'
 import { requirements } from './requirements.ts'
 import { transportSets } from './verifies.ts'
 
-const attackFolders = ['../packages/gateway/test/', '../packages/cli/test/', '../packages/server/src/protocol/', './cluster/']
+const attackFolders = [
+  '../packages/gateway/test/',
+  '../packages/cli/test/',
+  '../packages/dashboard/test/',
+  '../packages/server/src/protocol/',
+  './cluster/',
+]
 
 /** Returns the ids in `verifies()` calls of the scenarios and in titles of attack tests, with duplicates. */
 async function verifiedIds(): Promise<readonly string[]> {

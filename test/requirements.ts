@@ -32,6 +32,7 @@ export interface Requirement {
  * - U: starting the upstream servers of a gateway
  * - V: single-server endpoints of a gateway
  * - W: output and warnings of `unfold preview`
+ * - X: the dashboard
  */
 export const requirements = [
   { id: 'A01', transports: 'session', behaviour: 'a new session lists only the activators and the tools that are always shown' },
@@ -1236,6 +1237,20 @@ export const requirements = [
     transports: 'none',
     behaviour: 'a rolling update behind a load balancer fails no call and loses no notification, in both eras',
   },
+  {
+    id: 'X01',
+    transports: 'none',
+    behaviour: 'a one-time link signs one browser in once, and its code does not stay in the address',
+  },
+  { id: 'X02', transports: 'none', behaviour: 'the cookie of the dashboard works only in requests of its own page' },
+  { id: 'X03', transports: 'none', behaviour: 'a page that signed in with a token can do what the role of the token allows' },
+  {
+    id: 'X04',
+    transports: 'none',
+    behaviour: 'the dashboard cannot be framed, runs no inline code and serves only its own files',
+  },
+  { id: 'X05', transports: 'none', behaviour: 'a header of an untrusted peer does not make the cookie of the dashboard Secure' },
+  { id: 'X06', transports: 'none', behaviour: 'the dashboard shows markup of a server as text' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

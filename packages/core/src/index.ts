@@ -77,6 +77,14 @@ export {
   maskedUrl,
   maskedVariable,
 } from './masking/mask.ts'
+export {
+  type ClientEntry,
+  type ClientKind,
+  clientKinds,
+  entryText,
+  type PastedKind,
+  pastedKinds,
+} from './protocol/client-kinds.ts'
 export { discovery, type GroupOutline, metaKeys, type OutlinedTool, type ToolDescription } from './protocol/discovery.ts'
 export {
   type HostHint,

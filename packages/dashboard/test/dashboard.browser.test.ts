@@ -118,7 +118,7 @@ describeInChromium('the dashboard', () => {
     await own.close()
   })
 
-  test.each(['#/servers/markup', '#/tools', '#/clients'])('%s shows markup of a server as text', async (hash) => {
+  test.each(['#/servers/markup', '#/tools', '#/clients'])('AT-UI-6 (X06): %s shows markup of a server as text', async (hash) => {
     const page = await open(hash)
     await page
       .getByText('Decorates <img src=x')

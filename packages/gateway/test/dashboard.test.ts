@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ConnectableHost, ListUsageRow, Usage } from '../src/admin/contract.ts'
 import { PageSessions } from '../src/admin/page-sessions.ts'
 import { createToken } from '../src/config/tokens.ts'
 import { changing, served } from './served.ts'
@@ -33,7 +34,7 @@ async function link(): Promise<string> {
 const open = (url: string): Promise<Response> => fetch(url, { redirect: 'manual' })
 const cookieOf = (response: Response): string => (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
 
-test('a one-time link signs one browser in, without the code in the final address', async () => {
+test('AT-UI-1 (X01): a one-time link signs one browser in, without the code in the final address', async () => {
   const url = await link()
   const first = await open(url)
   expect([first.status, first.headers.get('location')]).toEqual([303, '/ui/'])
@@ -42,6 +43,12 @@ test('a one-time link signs one browser in, without the code in the final addres
   expect(await session.json()).toEqual({ role: 'admin' })
   const replayed = await open(url)
   expect([replayed.headers.get('location'), replayed.headers.get('set-cookie')]).toEqual(['/ui/#/expired', null])
+})
+
+test('AT-UI-5 (X05): a header of an untrusted peer does not make the cookie Secure', async () => {
+  const headers = { 'x-forwarded-proto': 'https' }
+  const response = await fetch(await link(), { redirect: 'manual', headers })
+  expect(response.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict$/u)
 })
 
 test('a link that was only previewed still works, and one that expired does not', async () => {
@@ -55,7 +62,7 @@ test('a link that was only previewed still works, and one that expired does not'
   expect(pages.redeem(code)).toBeUndefined()
 })
 
-test('the cookie works only in requests of the own page', async () => {
+test('AT-UI-2 (X02): the cookie works only in requests of the own page', async () => {
   const cookie = cookieOf(await open(await link()))
   const status = async (headers: Record<string, string>, method = 'POST', path = '/api/reload'): Promise<number> => {
     const response = await fetch(`${origin}${path}`, { method, headers: { cookie, ...headers } })
@@ -72,7 +79,7 @@ test('the cookie works only in requests of the own page', async () => {
   expect(await status({ ...own }, 'GET', '/api/status')).toBe(401)
 })
 
-test('a pasted token signs in with its role, and a client token does not', async () => {
+test('AT-UI-3 (X03): a pasted token signs in with its role, and a client token does not', async () => {
   const signIn = (token: string): Promise<Response> =>
     fetch(`${origin}/api/session`, { method: 'POST', headers: own, body: JSON.stringify({ token }) })
   const cookie = cookieOf(await signIn(viewer.token))
@@ -85,7 +92,7 @@ test('a pasted token signs in with its role, and a client token does not', async
   expect((await signIn('unfold_wrong')).status).toBe(401)
 })
 
-test('the page cannot be framed, runs no inline code, and other paths are not files', async () => {
+test('AT-UI-4 (X04): the page cannot be framed, runs no inline code, and other paths are not files', async () => {
   const page = await open(`${origin}/ui/`)
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';.*frame-ancestors 'none'$/u)
   expect([page.headers.get('x-content-type-options'), page.headers.get('cache-control')]).toEqual(['nosniff', 'no-store'])
@@ -126,4 +133,29 @@ test('tools that nobody called are listed with their cost', async () => {
   const usage = await admin<{ readonly unused: readonly { readonly tokens: number }[] }>('/api/usage')
   expect(usage.unused.length).toBeGreaterThan(0)
   expect(usage.unused.every(({ tokens }) => tokens > 0)).toBe(true)
+})
+
+test('every list that a client is sent is measured, with the cost of a full list', async () => {
+  const rowsOf = async (): Promise<readonly ListUsageRow[]> => (await admin<Usage>('/api/usage')).lists
+  const laptop = ({ client: id }: ListUsageRow): boolean => id.includes('laptop')
+  expect((await rowsOf()).some(laptop)).toBe(false)
+  const view = await admin<View & { readonly allTokens: number }>('/api/view?token=laptop')
+  for (const era of ['session', 'stateless'] as const) {
+    await using connected = await edge.connect('', { era, token: client.token })
+    await connected.toolNames()
+  }
+  const rows = (await rowsOf()).filter(laptop)
+  const lists = rows.reduce((sum, row) => sum + row.lists, 0)
+  expect(lists).toBeGreaterThanOrEqual(2)
+  expect(rows.reduce((sum, { sentTokens }) => sum + sentTokens, 0)).toBe(lists * view.listedTokens)
+  expect(rows.reduce((sum, { allTokens }) => sum + allTokens, 0)).toBe(lists * view.allTokens)
+})
+
+test('a host that requested a list is known as connected, and its entry has no token', async () => {
+  const codex = async (): Promise<ConnectableHost | undefined> =>
+    (await admin<readonly ConnectableHost[]>('/api/hosts')).find(({ name }) => name === 'codex')
+  expect(await codex()).toMatchObject({ lists: 0, entry: expect.stringContaining('"Bearer <token>"') })
+  await using connected = await edge.connect('?host=codex', { token: client.token })
+  await connected.toolNames()
+  expect((await codex())?.lists).toBeGreaterThan(0)
 })

@@ -31,7 +31,7 @@ export {
 } from '@unfold-mcp/core'
 export { adopt } from './adopt.ts'
 export type { Adopted, AdoptOptions } from './adopted.ts'
-export type { Extension, GroupOptions, HiddenCalls, RejectedCall, Remember, Served } from './catalog/declaration.ts'
+export type { Extension, GroupOptions, HiddenCalls, RejectedCall, Remember, SentList, Served } from './catalog/declaration.ts'
 export type { ExposureMode, ExposureOptions } from './catalog/exposure-options.ts'
 export type { GroupHooks, HookContext } from './catalog/group-hooks.ts'
 export type { MessageLimits } from './catalog/message-limits.ts'

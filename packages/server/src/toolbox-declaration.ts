@@ -101,6 +101,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     callLimits: limits.concurrency === undefined ? undefined : { concurrency: limits.concurrency, queue: limits.queue ?? 256 },
     admit: options.admit as Declaration['admit'],
     rejected: options.rejected as Declaration['rejected'],
+    listed: options.listed as Declaration['listed'],
     report: options.report ?? stderrReporter(),
     now: options.now ?? (() => performance.now()),
     extend,

@@ -1,6 +1,6 @@
 import type { Implementation } from '@modelcontextprotocol/server'
 import type { FactSource, Facts, IdentityBasis, Quota, Tool } from '@unfold-mcp/core'
-import type { GroupOptions, HiddenCalls, RejectedCall, Remember } from './catalog/declaration.ts'
+import type { GroupOptions, HiddenCalls, RejectedCall, Remember, SentList } from './catalog/declaration.ts'
 import type { ExposureMode, ExposureOptions } from './catalog/exposure-options.ts'
 import type { MessageLimits } from './catalog/message-limits.ts'
 import type { PermitSource, Place } from './catalog/permissions.ts'
@@ -66,6 +66,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   }) => void | Promise<void>
   /** Runs after a call that ended before its handler ran, for a log of rejections. It cannot change the reply. */
   readonly rejected?: (call: RejectedCall<P>) => void
+  /** Runs for every tool list that is sent, with its tokens and those of a full list, to measure savings. It cannot change the list. */
+  readonly listed?: (list: SentList<P>) => void
   /** Receives problems that the author should know about. Default: standard error. */
   readonly report?: Reporter
   /** Clock in milliseconds. */
@@ -154,6 +156,7 @@ export const toolboxKeys: Keys<ToolboxOptions<unknown>> = {
   protocol: true,
   admit: true,
   rejected: true,
+  listed: true,
   report: true,
   now: true,
 }

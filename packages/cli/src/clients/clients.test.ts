@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { hostProfiles } from '@unfold-mcp/core'
+import { clientKinds, hostProfiles, pastedKinds } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
 import { machine } from '../../test/machine.ts'
 import type { System } from '../config/system.ts'
 import { verbs } from '../grammar/verbs.ts'
-import { clientKinds, pastedKinds } from './client-kinds.ts'
 import { type Client, clientNamed, isPasted } from './clients.ts'
 
 const system = { platform: 'linux', home: '/home/me', cwd: '/work', env: {} } as const

@@ -1,5 +1,13 @@
 import { existsSync } from 'node:fs'
-import { nearest, nearestHint } from '@unfold-mcp/core'
+import {
+  type ClientKind,
+  clientKinds,
+  type ClientEntry as Entry,
+  nearest,
+  nearestHint,
+  type PastedKind,
+  pastedKinds,
+} from '@unfold-mcp/core'
 import { usageError } from '../base/exit.ts'
 import { formatOf } from '../config/document.ts'
 import { configLocations } from '../config/locations.ts'
@@ -8,7 +16,6 @@ import { type Edit, EditError } from '../edit/edit.ts'
 import { jsonAt, removeJson, setJson } from '../edit/json.ts'
 import { removeTomlTable, setTomlTable, tomlTable } from '../edit/toml.ts'
 import { removeYaml, removeYamlItem, setYaml, setYamlItem, yamlEntry, yamlItem } from '../edit/yaml.ts'
-import { type ClientKind, clientKinds, type Entry, type PastedKind, pastedKinds } from './client-kinds.ts'
 
 /** Name of the gateway's entry in client configurations. */
 export const entryName = 'unfold'

@@ -200,13 +200,31 @@ export interface UsageRow {
   readonly receivedCharacters: number
 }
 
+/** Tokens of the tool lists that one client was sent, and of the same lists with every tool. */
+export interface ListUsageRow {
+  readonly client: string
+  readonly host?: string
+  readonly lists: number
+  readonly sentTokens: number
+  readonly allTokens: number
+}
+
 export interface UsageReport {
   readonly since: string
   readonly byServer: readonly UsageRow[]
   readonly byTool: readonly UsageRow[]
   readonly byClient: readonly UsageRow[]
   readonly byDay: readonly UsageRow[]
+  readonly lists: readonly ListUsageRow[]
   readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
+}
+
+export interface ConnectableHost {
+  readonly name: string
+  readonly title: string
+  readonly entry?: string
+  readonly next: string
+  readonly lists?: number
 }
 
 export interface ToolDetail {

@@ -2,12 +2,13 @@ import type { ComponentChildren } from 'preact'
 import { unfold } from '../commands/command.ts'
 import { Card, Loaded, Screen, Stat } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
-import type { Call, Status } from '../data/contract.ts'
+import type { Call, ListUsageRow, Status, UsageReport } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { formatDuration, formatNumber, formatPercent, t } from '../locales/translate.ts'
 import { href } from '../router/route.ts'
 import { CallsChart } from './calls-chart.tsx'
 import { isFailure } from './outcome.tsx'
+import { sentSummary } from './sent-tokens.tsx'
 import { nextStep, reasonOf, toneOf } from './state.tsx'
 
 interface Concern {
@@ -95,6 +96,7 @@ function concernsOf(status: Status): readonly Concern[] {
 export function Overview() {
   const status = useQuery<Status>('/status', ['state', 'trust', 'config', 'change', 'call'])
   const calls = useQuery<readonly Call[]>('/calls?limit=1000', ['call'])
+  const usage = useQuery<UsageReport>('/usage', ['call'])
   return (
     <Screen title={t('nav.overview')}>
       <Loaded {...status}>
@@ -103,7 +105,7 @@ export function Overview() {
             <Attention concerns={concernsOf(data)} />
             <Numbers status={data} calls={calls.data ?? []} />
             <div class="grid wide">
-              <Tokens status={data} />
+              <Tokens status={data} lists={usage.data?.lists ?? []} />
               <Card title={t('overview.calls')}>
                 <CallsChart calls={calls.data ?? []} />
               </Card>
@@ -187,7 +189,7 @@ function Numbers({ status, calls }: { readonly status: Status; readonly calls: r
   )
 }
 
-function Tokens({ status: { savings } }: { readonly status: Status }) {
+function Tokens({ status: { savings }, lists }: { readonly status: Status; readonly lists: readonly ListUsageRow[] }) {
   const { allTokens, listedTokens, tools, listed } = savings
   const saved = Math.max(0, allTokens - listedTokens)
   return (
@@ -201,7 +203,8 @@ function Tokens({ status: { savings } }: { readonly status: Status }) {
         <p class="muted small">
           {t('overview.tokens.exposure', { exposure: savings.exposure })} {savings.reason}
         </p>
-        <a href={href(['clients'])}>{t('overview.tokens.clients')}</a>
+        {lists.length > 0 && <p>{sentSummary(lists)}</p>}
+        <a href={href(['usage'])}>{t('overview.tokens.clients')}</a>
       </div>
     </Card>
   )

@@ -5,6 +5,7 @@ import { Tabs } from '../components/tabs.tsx'
 import type { UsageReport, UsageRow } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { formatDate, formatDuration, formatNumber, t } from '../locales/translate.ts'
+import { SentTokens } from './sent-tokens.tsx'
 
 const columns: readonly Column<UsageRow>[] = [
   { key: 'key', title: t('usage.key'), cell: ({ key }) => key, sort: ({ key }) => key },
@@ -59,9 +60,10 @@ export function Usage() {
   return (
     <Screen title={t('nav.usage')} lead={t('usage.lead')}>
       <Loaded {...usage}>
-        {({ since, byServer, byTool, byClient, byDay, unused }) => (
+        {({ since, byServer, byTool, byClient, byDay, lists, unused }) => (
           <>
             <p class="muted">{t('usage.since', { since: formatDate(since) })}</p>
+            <SentTokens rows={lists} />
             <Tabs
               label={t('nav.usage')}
               tabs={[

@@ -14,6 +14,7 @@ import { parseBody } from './body.ts'
 import { clientView, viewQuery, visibility } from './client-view.ts'
 import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
+import { connectableHosts } from './hosts.ts'
 import { isFromOwnPage, presentedSession, sessionCookie } from './page-cookie.ts'
 import type { PageSessions } from './page-sessions.ts'
 import { json, refusal } from './reply.ts'
@@ -101,7 +102,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       if (tool === '') return refusal(400, 'The query must have the parameter "tool".')
       return json(redactor.data(await visibility(gateway, tool, viewQuery(url.searchParams))))
     },
-    'GET /usage': () => json(usage.report(gateway)),
+    'GET /usage': () => json(usage.report(gateway, (id) => redactor.name(id))),
     'GET /review': (url) => json(redactor.data(reviewItems(gateway, url.searchParams.get('upstream')))),
     'POST /review': async (_url, { exchange, from }) => {
       const decision = parseDecision(await exchange.body(maxDecisionBytes))
@@ -148,6 +149,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     }),
     'GET /stderr': limited((limit, url) => entries(journal.last('stderr', limit, fromUpstream(url)))),
     'GET /clients': () => json(clients()),
+    'GET /hosts': () => json(connectableHosts(gateway, options.transport === 'http' ? options.url() : '')),
     'GET /savings': async () => json(await gateway.savings()),
     'GET /events': (_url, { request, from }) => events.open(request, from),
     'POST /links': () => {

@@ -1,10 +1,12 @@
 import type { ClientStatus } from '../access/clients.ts'
 import type { Role } from '../config/schema.ts'
+import type { ListUsageRow } from '../gateway/list-usage.ts'
 import type { CallRecord } from '../observability/journal.ts'
 
 export type { ClientStatus } from '../access/clients.ts'
 export type { Role } from '../config/schema.ts'
 export type { ConfigEdit } from '../consent/edit.ts'
+export type { ListUsageRow } from '../gateway/list-usage.ts'
 export type { Savings } from '../gateway/savings.ts'
 export type { CallRecord, ChangeRecord, LogRecord, Records, RecordType } from '../observability/journal.ts'
 export type { ApprovalReport, DecidedApproval } from './approvals.ts'
@@ -98,8 +100,23 @@ export interface Usage {
   readonly byTool: readonly UsageRow[]
   readonly byClient: readonly UsageRow[]
   readonly byDay: readonly UsageRow[]
+  /** Tokens of the tool lists that clients were sent. */
+  readonly lists: readonly ListUsageRow[]
   /** Tools that nobody has called, with their cost in a full list. */
   readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
+}
+
+/** A row of `GET /api/hosts`: a host that `unfold connect` knows. */
+export interface ConnectableHost {
+  /** Name for `unfold connect`. */
+  readonly name: string
+  readonly title: string
+  /** Text to paste into its configuration; absent if the host only starts commands. */
+  readonly entry?: string
+  /** How to make the host load the entry. */
+  readonly next: string
+  /** Tool lists that it requested since the gateway started; absent if the gateway cannot tell this host from others. */
+  readonly lists?: number
 }
 
 /** Reply of `GET /api/tools/<name>`. */

@@ -17,8 +17,8 @@ export function presentedSession(head: RequestHead): string | undefined {
 /** Returns the `Set-Cookie` header that signs a browser in; without an id, out. */
 export function sessionCookie(head: RequestHead, id: string | undefined): string {
   const lifetime = id === undefined ? '; Max-Age=0' : ''
-  // A proxy that terminates TLS states it; plain HTTP is only used on this machine.
-  const secure = head.header('x-forwarded-proto') === 'https' ? '; Secure' : ''
+  // With Secure, a browser on plain HTTP would drop the cookie, so a header of an untrusted peer must not set it.
+  const secure = head.isSecure === true ? '; Secure' : ''
   return `${cookieName(head)}=${id ?? ''}; Path=/; HttpOnly; SameSite=Strict${lifetime}${secure}`
 }
 

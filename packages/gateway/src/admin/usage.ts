@@ -14,6 +14,18 @@ interface Sums {
 
 const maxRows = 5_000
 
+// Outcomes that a client, a person or the configuration decided. All others are failures, such as `error`, `timeout` and `died`.
+const intended = new Set([
+  'ok',
+  'input_required',
+  'cancelled',
+  'denied',
+  'approval_pending',
+  'disabled',
+  'rate_limited',
+  'shutting_down',
+])
+
 /** Sums of all calls since the gateway started, by server, tool, client and day. */
 export class CallUsage {
   readonly #since = new Date().toISOString()
@@ -30,7 +42,7 @@ export class CallUsage {
     })
   }
 
-  report({ source }: Gateway): Usage {
+  report({ source, lists }: Gateway, nameOf: (id: string) => string): Usage {
     const { server, tool, client, day } = this.#by
     const unused = source.entries().flatMap(({ tool: definition, source: upstream }) => {
       const original = source.originalName(upstream, definition.name) ?? definition.name
@@ -43,6 +55,7 @@ export class CallUsage {
       byTool: rows(tool),
       byClient: rows(client),
       byDay: rows(day),
+      lists: lists.rows().map((row) => ({ ...row, client: nameOf(row.client) })),
       unused,
     }
   }
@@ -60,7 +73,7 @@ function add(map: Map<string, Sums>, key: string, { ms, outcome, sentCharacters,
   if (!map.has(key) && map.size >= maxRows) return
   const sums = map.get(key) ?? { calls: 0, failures: 0, ms: 0, maxMs: 0, sentCharacters: 0, receivedCharacters: 0 }
   sums.calls++
-  if (outcome !== 'ok' && outcome !== 'input_required') sums.failures++
+  if (!intended.has(outcome)) sums.failures++
   sums.ms += ms
   sums.maxMs = Math.max(sums.maxMs, ms)
   sums.sentCharacters += sentCharacters

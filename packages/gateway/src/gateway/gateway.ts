@@ -37,6 +37,7 @@ import { type Applied, Upstreams, type UpstreamsOptions } from '../upstreams/ups
 import { Admission } from './admission.ts'
 import { callPipeline } from './call-pipeline.ts'
 import { DefinitionCache } from './definition-cache.ts'
+import { ListUsage } from './list-usage.ts'
 import { recordRun } from './run-record.ts'
 import { type Savings, SavingsCache } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
@@ -121,6 +122,8 @@ export class Gateway implements AsyncDisposable {
   readonly #cache: DefinitionCache
   readonly #results: ResultStore
   readonly #savings: SavingsCache
+  /** Tokens of the lists that clients were sent. */
+  readonly lists = new ListUsage()
   #read: ReadConfig
   #policy: Policy | undefined
   #applied: Promise<unknown> = Promise.resolve()
@@ -238,6 +241,7 @@ export class Gateway implements AsyncDisposable {
       activations: options.activations,
       admit: options.admit,
       rejected: options.rejected,
+      listed: this.lists.record,
       log,
     })
     this.#savings = new SavingsCache(this.toolboxes)

@@ -28,6 +28,7 @@ export interface ToolboxesOptions {
   readonly activations: Options['store']
   readonly admit: Options['admit']
   readonly rejected: Options['rejected']
+  readonly listed: NonNullable<Options['listed']>
   readonly log: Log
 }
 
@@ -120,7 +121,7 @@ export class Toolboxes {
 }
 
 function createToolbox(
-  { config, access, proxy, results, releaseResults, activations, admit, rejected, log }: ToolboxesOptions,
+  { config, access, proxy, results, releaseResults, activations, admit, rejected, listed, log }: ToolboxesOptions,
   source: UpstreamSource | ServerSource,
   info: Pick<Options, 'name' | 'title' | 'version' | 'description' | 'introduce' | 'permit'>,
 ): GatewayToolbox {
@@ -136,6 +137,7 @@ function createToolbox(
     limits: { depth: limits.depth, elements: limits.elements },
     ...(admit !== undefined && { admit }),
     ...(rejected !== undefined && { rejected }),
+    listed,
     report: ({ reason, message }) => log.warn({ reason }, message),
   })
   return toolbox

@@ -63,6 +63,18 @@ export interface RejectedCall<P extends Principal = Principal> {
   readonly client: ClientPort | undefined
 }
 
+/** A tool list that was sent to a client. */
+export interface SentList<P extends Principal = Principal> {
+  readonly era: Era
+  readonly principal: P | undefined
+  /** Name of the host, if it is known. */
+  readonly host: string | undefined
+  /** Tokens of the definitions that were sent. */
+  readonly tokens: number
+  /** Tokens of all definitions that the client may use; 0 for all pages of a list except the first. */
+  readonly allTokens: number
+}
+
 /** All options of a toolbox, with defaults filled in. */
 export interface Declaration {
   readonly info: Implementation
@@ -104,6 +116,7 @@ export interface Declaration {
       }) => void | Promise<void>)
     | undefined
   readonly rejected: ((call: RejectedCall) => void) | undefined
+  readonly listed: ((list: SentList) => void) | undefined
   readonly report: Reporter
   /** Clock in milliseconds. */
   readonly now: () => number

@@ -1,5 +1,5 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
-import { metaKeys, pageOf, type Tool } from '@unfold-mcp/core'
+import { metaKeys, pageOf, type Tool, toolTokens } from '@unfold-mcp/core'
 import { rememberList } from '../runtime/list-identity.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
@@ -18,6 +18,7 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
   runtime.relists.noteList(scope)
   const view = runtime.views.withCounts(scope)
   const isNatural = scope.settings.era === 'stateless' || view.tools.every((tool) => sessionTool(tool) === tool)
+  if (runtime.declaration.listed !== undefined) reportList(runtime, scope, view.tokens)
   const tools = isNatural ? view.bytes : JSON.stringify(view.tools.map(sessionTool))
   const more = JSON.stringify(rest(runtime, scope))
   // Listing is the most frequent request, so the tools of a view are encoded once.
@@ -33,7 +34,20 @@ export function listPage(runtime: Runtime, scope: Scope, cursor?: string): { too
 
 function page(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
   const found = listPage(runtime, scope, cursor)
+  if (runtime.declaration.listed !== undefined)
+    reportList(
+      runtime,
+      scope,
+      found.tools.reduce((sum, tool) => sum + toolTokens(tool), 0),
+      cursor,
+    )
   return scope.settings.era === 'session' ? { ...found, tools: found.tools.map(sessionTool) } : found
+}
+
+function reportList({ declaration, views }: Runtime, scope: Scope, tokens: number, cursor?: string): void {
+  const { era, principal, host } = scope.settings
+  const allTokens = cursor === undefined ? views.permitted(scope).tokens : 0
+  declaration.listed?.({ era, principal, host: host?.profile.title, tokens, allTokens })
 }
 
 /** The identity of the list and, on 2026-07-28, its cache hint. */

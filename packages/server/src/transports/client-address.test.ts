@@ -32,6 +32,17 @@ describe('the address of a client', () => {
   })
 })
 
+test('only TLS and trusted proxies make a connection secure', () => {
+  const proxies = new TrustedProxies(['10.0.0.0/8'])
+  const https = { 'x-forwarded-proto': 'https' }
+  expect(proxies.isSecure(from('192.0.2.1', https))).toBe(false)
+  expect(proxies.isSecure(from('10.1.2.3', https))).toBe(true)
+  expect(proxies.isSecure(from('10.1.2.3'))).toBe(false)
+  expect(proxies.isSecure(from('10.1.2.3', { 'x-forwarded-proto': 'https, http' }))).toBe(false)
+  const encrypted = { socket: { remoteAddress: '192.0.2.1', encrypted: true }, headers: {} }
+  expect(proxies.isSecure(encrypted as unknown as Parameters<TrustedProxies['isSecure']>[0])).toBe(true)
+})
+
 test('IPv6 clients are counted by network', () => {
   expect(networkOf('2001:db8:0:1:aaaa::1')).toBe('2001:db8:0:1::/64')
   expect(networkOf('2001:db8::1')).toBe('2001:db8:0:0::/64')

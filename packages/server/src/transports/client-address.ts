@@ -35,6 +35,15 @@ export class TrustedProxies {
     return client === undefined || clients.some((each) => each !== client) ? peer : client
   }
 
+  /** Returns whether the client used TLS. The statement of a proxy counts only if the proxy is trusted. */
+  isSecure({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
+    if ('encrypted' in socket && socket.encrypted === true) return true
+    const peer = plainAddress(socket.remoteAddress)
+    if (peer === undefined || !this.includes(peer)) return false
+    // From the right: the part before was sent by the client itself.
+    return hopsOf(headers['x-forwarded-proto'])?.at(-1)?.trim().toLowerCase() === 'https'
+  }
+
   #clientOf(hops: readonly (string | undefined)[]): string | undefined {
     for (const hop of hops.toReversed()) if (hop === undefined || !this.includes(hop)) return hop
     return hops[0]

@@ -76,10 +76,10 @@ export async function listen<P extends Principal = Principal>(
     return refusedOrigin(exchange, options) ?? refusedMethod(exchange.method) ?? fallback(exchange.request(), exchange)
   }
   const traffic = trafficWith(options)
-  const clientAddress = (request: IncomingMessage): string | undefined => proxies.clientAddress(request)
+  const peer = { clientAddress: proxies.clientAddress.bind(proxies), isSecure: proxies.isSecure.bind(proxies) }
   const server = createServer(timeouts, (request, response) => {
     const refusal = connections?.refusal(request)
-    void respond(refusal === undefined ? handle : async () => refusal, { request, response, clientAddress, ...traffic })
+    void respond(refusal === undefined ? handle : async () => refusal, { request, response, ...peer, ...traffic })
   })
   // All clients of a proxy share its address.
   const holderOf = (address: string): string | undefined =>
@@ -108,10 +108,12 @@ export function toNodeHandler(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const traffic = trafficWith(options)
   return (request, response) => {
-    // A framework knows which of its proxies to trust; the socket's address may be that of a proxy.
-    void respond(handler.handle, { request, response, clientAddress: () => undefined, ...traffic })
+    void respond(handler.handle, { request, response, ...unknownPeer, ...traffic })
   }
 }
+
+// A framework knows which of its proxies to trust; the socket's address may be that of a proxy.
+const unknownPeer = { clientAddress: () => undefined, isSecure: () => false }
 
 /** What the connections of a server have in common. */
 interface Traffic {
@@ -124,6 +126,7 @@ interface NodeExchange extends Traffic {
   readonly response: ServerResponse
   /** Returns the address of the client, if it is known. */
   readonly clientAddress: (request: IncomingMessage) => string | undefined
+  readonly isSecure: (request: IncomingMessage) => boolean
 }
 
 const trafficWith = (options: SlowClientOptions): Traffic => ({
@@ -275,6 +278,10 @@ class NodeRequest implements Exchange {
   /** Most requests have a principal, so their address is never read. */
   get address(): string | undefined {
     return this.#exchange.clientAddress(this.#exchange.request)
+  }
+
+  get isSecure(): boolean {
+    return this.#exchange.isSecure(this.#exchange.request)
   }
 
   header(name: string): string | undefined {

@@ -5,6 +5,8 @@ export interface RequestHead {
   readonly url: string
   /** Address of the client, where it is known. */
   readonly address?: string | undefined
+  /** True if the client used TLS, directly or up to a trusted proxy. */
+  readonly isSecure?: boolean
   header(name: string): string | undefined
 }
 

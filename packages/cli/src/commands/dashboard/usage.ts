@@ -19,15 +19,27 @@ export async function run({ flags }: Invocation, io: Io): Promise<number> {
   return exit.ok
 }
 
-function usageText({ since, byServer, byTool, byClient, unused }: Usage): string {
+function usageText({ since, byServer, byTool, byClient, lists, unused }: Usage): string {
   const tokens = unused.reduce((sum, each) => sum + each.tokens, 0)
   return [
     `Since ${since}:`,
     ...section('Server', byServer),
     ...section('Tool', byTool),
     ...section('Client', byClient),
+    ...listSection(lists),
     `${plural(unused.length, 'tool')} not called, ${plural(tokens, 'token')} in a full list (--json shows them).`,
   ].join('\n')
+}
+
+/** Tokens of tool lists, as measured when they were sent. */
+function listSection(lists: Usage['lists']): readonly string[] {
+  if (lists.length === 0) return []
+  const shown = lists.toSorted((a, b) => b.sentTokens - a.sentTokens).slice(0, maxRows)
+  const cells = shown.map(({ client, host, lists: count, sentTokens, allTokens }) => [
+    safeText(host === undefined ? client : `${host} (${client})`),
+    ...[count, sentTokens, allTokens].map(formatNumber),
+  ])
+  return [...tableLines([['Lists sent to', 'Lists', 'Tokens', 'With all tools'], ...cells], { width: 100 }), '']
 }
 
 function section(title: string, rows: readonly UsageRow[]): readonly string[] {

@@ -1,6 +1,4 @@
-import type { ClientName } from '../config/locations.ts'
-
-export type Entry = { readonly [key: string]: unknown }
+export type ClientEntry = { readonly [key: string]: unknown }
 
 type Headers = Readonly<Record<string, string>>
 
@@ -9,38 +7,46 @@ export interface ClientKind {
   readonly title: string
   /** Value of `?host=` in the URL. */
   readonly host: string
-  readonly place: ClientName
+  /** Its name among the clients whose configuration is read. */
+  readonly place: string
   /** Key of the servers object; default: `mcpServers`. */
   readonly section?: string
+  /** Format of the file; default: `json`. */
+  readonly format?: 'toml' | 'yaml'
   /** Whether servers are a list. Such a file must exist, because it holds other required settings. */
   readonly isList?: boolean
-  /** Entry for a URL; absent if the client supports only commands. */
-  readonly address?: (url: string, headers: Headers) => Entry
-  /** Entry for a command; default: `{ command, args }`. */
-  readonly command?: (command: string, args: readonly string[]) => Entry
+  /** ClientEntry for a URL; absent if the client supports only commands. */
+  readonly address?: (url: string, headers: Headers) => ClientEntry
+  /** ClientEntry for a command; default: `{ command, args }`. */
+  readonly command?: (command: string, args: readonly string[]) => ClientEntry
   /** Key of the environment variables; default: `env`. */
   readonly variables?: string
   /** Option that prevents the client from deferring tools. */
-  readonly loaded?: Entry
+  readonly loaded?: ClientEntry
   /** Option that lets the client defer tools. */
-  readonly deferred?: Entry
+  readonly deferred?: ClientEntry
   /** How to make the client load the entry. */
   readonly next: string
 }
 
-const withHeaders = (headers: Headers, key = 'headers'): Entry => (Object.keys(headers).length === 0 ? {} : { [key]: headers })
+const withHeaders = (headers: Headers, key = 'headers'): ClientEntry =>
+  Object.keys(headers).length === 0 ? {} : { [key]: headers }
 
 const restart = 'Restart it.'
 const newSession = 'Start a new session in it.'
 
-const plainUrl = (url: string, headers: Headers): Entry => ({ url, ...withHeaders(headers) })
+const plainUrl = (url: string, headers: Headers): ClientEntry => ({ url, ...withHeaders(headers) })
 const typedUrl =
-  (type: string, rest: Entry = {}) =>
-  (url: string, headers: Headers): Entry => ({ type, url, ...withHeaders(headers), ...rest })
+  (type: string, rest: ClientEntry = {}) =>
+  (url: string, headers: Headers): ClientEntry => ({ type, url, ...withHeaders(headers), ...rest })
 
 // opencode and its forks.
-const remote = (url: string, headers: Headers): Entry => ({ type: 'remote', url, ...withHeaders(headers), enabled: true })
-const local = (command: string, args: readonly string[]): Entry => ({ type: 'local', command: [command, ...args], enabled: true })
+const remote = (url: string, headers: Headers): ClientEntry => ({ type: 'remote', url, ...withHeaders(headers), enabled: true })
+const local = (command: string, args: readonly string[]): ClientEntry => ({
+  type: 'local',
+  command: [command, ...args],
+  enabled: true,
+})
 
 const goose = { name: 'unfold', description: 'Unfold gateway', enabled: true, timeout: 300 }
 
@@ -70,6 +76,7 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     host: 'codex',
     place: 'codex',
     section: 'mcp_servers',
+    format: 'toml',
     address: (url, headers) => ({ url, ...withHeaders(headers, 'http_headers') }),
     next: restart,
   },
@@ -137,6 +144,7 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     host: 'goose',
     place: 'goose',
     section: 'extensions',
+    format: 'yaml',
     address: (uri, headers) => ({ ...goose, type: 'streamable_http', uri, ...withHeaders(headers) }),
     command: (cmd, args) => ({ ...goose, type: 'stdio', cmd, args }),
     variables: 'envs',
@@ -174,6 +182,7 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     title: 'Continue',
     host: 'continue',
     place: 'continue',
+    format: 'yaml',
     isList: true,
     address: (url, headers) => ({
       type: 'streamable-http',
@@ -183,6 +192,26 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     next: newSession,
   },
   amp: { title: 'Amp', host: 'amp', place: 'amp', section: 'amp.mcpServers', address: plainUrl, next: restart },
+}
+
+/** The entry of a URL as text to paste; `undefined` if the client supports only commands. */
+export function entryText(kind: ClientKind, url: string, headers: Headers = {}): string | undefined {
+  const { address, section = 'mcpServers', format, isList } = kind
+  const entry = address?.(url, headers)
+  if (entry === undefined) return undefined
+  if (format === undefined) return JSON.stringify({ [section]: { unfold: entry } }, undefined, 2)
+  const lines = (separator: string): readonly string[] =>
+    Object.entries(entry).map(([key, value]) => `${key}${separator}${inline(value, separator)}`)
+  if (format === 'toml') return [`[${section}.unfold]`, ...lines(' = ')].join('\n')
+  if (isList === true) return [`${section}:`, '  - name: unfold', ...lines(': ').map((line) => `    ${line}`)].join('\n')
+  return [`${section}:`, '  unfold:', ...lines(': ').map((line) => `    ${line}`)].join('\n')
+}
+
+/** A value on one line, which TOML and YAML read alike except for the separator of keys. */
+function inline(value: unknown, separator: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const pairs = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}${separator}${inline(each, separator)}`)
+  return `{ ${pairs.join(', ')} }`
 }
 
 /** A client without a configuration file that can be edited safely: the user pastes the entry. */

@@ -1,0 +1,120 @@
+// Makes docs/pictures/dashboard-*.png from the page of a real gateway: npm run pictures -- dashboard
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { findChromium } from '@unfold-mcp/browser'
+import { chromium } from 'playwright-core'
+
+const deadlineMs = 90_000
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const main = here('../../packages/cli/dist/main.js')
+const npmServer = (name, ...args) => ({
+  command: process.execPath,
+  args: [here(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`), ...args],
+})
+const example = (name) => ({ command: process.execPath, args: [here(`../../examples/dist/${name}/main.js`)] })
+// One server fails, as the guide explains.
+const config = (folder) => ({
+  mcpServers: {
+    billing: { command: process.execPath, args: ['-e', 'console.error("BILLING_API_KEY is not set"); process.exit(1)'] },
+    devops: example('devops-hub'),
+    code: example('code-intelligence'),
+    files: { ...npmServer('filesystem', folder), deny: ['write_*', 'edit_*', 'move_*'] },
+    memory: { ...npmServer('memory'), env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } },
+  },
+  budgetTokens: 2_000,
+})
+const calls = [
+  ['files__list_directory', '--path', '.'],
+  ['files__list_directory', '--path', '/'],
+  ['memory__read_graph'],
+  ['memory__search_nodes', '--query', 'Ada'],
+]
+const scenes = [
+  { name: 'overview', hash: '#/overview', title: 'Overview' },
+  {
+    name: 'why',
+    hash: '#/clients',
+    title: 'View as client',
+    async act(page) {
+      const row = page.getByRole('region', { name: 'Tools of this client' }).getByRole('row').filter({ hasText: 'read_graph' })
+      await row.getByRole('button', { name: /^Why: / }).click()
+      await page
+        .getByRole('heading', { name: /read_graph is / })
+        .evaluate((heading) => heading.scrollIntoView({ block: 'center' }))
+    },
+  },
+  { name: 'activity', hash: '#/activity', title: 'Activity' },
+  { name: 'usage', hash: '#/usage', title: 'Usage' },
+]
+
+const home = await realpath(await mkdtemp(join(tmpdir(), 'unfold-picture-')))
+const env = { PATH: process.env.PATH, HOME: home, UNFOLD_HOME: home, LANG: 'C.UTF-8' }
+const file = join(home, 'unfold.json')
+await writeFile(file, JSON.stringify(config(home), null, 2))
+const gateway = spawn(process.execPath, [main, 'serve', file, '--http', '0'], {
+  cwd: home,
+  env,
+  stdio: ['ignore', 'ignore', 'pipe'],
+})
+const ended = once(gateway, 'exit')
+try {
+  const url = await address()
+  for (const [tool, ...args] of calls) await unfold('call', url, tool, ...args).catch(() => undefined)
+  const { stdout } = await unfold('ui', '--no-open', '--json')
+  await takePictures(JSON.parse(stdout).url)
+} finally {
+  gateway.kill('SIGINT')
+  await ended
+  await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+}
+
+function unfold(...args) {
+  return promisify(execFile)(process.execPath, [main, ...args], { cwd: home, env })
+}
+
+/** Address of the gateway, once its servers are ready or have failed. */
+async function address() {
+  let text = ''
+  const ready = new Promise((resolve) => {
+    gateway.stderr.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+      if (text.includes('Ctrl-C')) resolve(/http:\S+\/mcp/u.exec(text)[0])
+    })
+  })
+  const late = new Promise((_, reject) =>
+    setTimeout(() => reject(new Error(`The gateway is not ready:\n${text}`)), deadlineMs).unref(),
+  )
+  return Promise.race([ready, late, ended.then(() => Promise.reject(new Error(`The gateway ended:\n${text}`)))])
+}
+
+async function takePictures(link) {
+  const executablePath = findChromium({ platform: process.platform, variables: process.env })
+  const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  try {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 760 }, colorScheme: 'light', reducedMotion: 'reduce' })
+    await page.goto(link)
+    for (const { name, hash, title, act } of scenes) {
+      await page.evaluate((next) => {
+        location.hash = next
+      }, hash)
+      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+      await page.waitForFunction(() => document.querySelector('.skeleton') === null)
+      await act?.(page)
+      // The name of the folder differs between runs.
+      await page.evaluate((folder) => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+        while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(folder, '~')
+      }, home)
+      const path = here(`dashboard-${name}.png`)
+      await page.screenshot({ path })
+      console.log(path)
+    }
+  } finally {
+    await browser.close()
+  }
+}
