@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Upstreams } from '@unfold-mcp/gateway'
 
 const [count] = process.argv.slice(2)
-const program = fileURLToPath(new URL('toolbox.mjs', import.meta.url))
+const program = fileURLToPath(new URL('dist/toolbox.cjs', import.meta.url))
 const upstreams = new Upstreams()
 const pids = []
 const total = Number(count)
