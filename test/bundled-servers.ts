@@ -36,8 +36,8 @@ export function serverFile(url: URL): string {
 /** Moves the code after the imports into an async function: CommonJS has no top-level await. */
 const withoutTopLevelAwait: Plugin = {
   name: 'without top-level await',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.mjs$/ }, async ({ path }) => {
+  setup(build) {
+    build.onLoad({ filter: /\.mjs$/ }, async ({ path }) => {
       if (!servers.includes(path)) return undefined
       const source = await readFile(path, 'utf8')
       const end =
