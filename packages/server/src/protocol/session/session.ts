@@ -82,6 +82,8 @@ export class Session {
   /** Only of a session that replicas share. */
   #subscriptions: Set<string> | undefined
   #lastListed: string | undefined
+  /** The view that the client has not listed, and for how many comparisons. */
+  #overdue: { readonly fingerprint: string; readonly comparisons: number } | undefined
   #replays = 0
 
   constructor(id: string, runtime: Runtime, scope: Scope, { number, now, onClose, onListed, resumption }: SessionOptions) {
@@ -231,13 +233,26 @@ export class Session {
     this.#shared?.suspect()
   }
 
-  /** Notifies the client again if its last list, after the last notification, was outdated: of a replica that lagged behind. */
+  /**
+   * Notifies the client again if its last list, after the last notification, was outdated: of a replica that lagged behind. A client
+   * that has not listed since is notified once more, because that notification may be lost.
+   */
   compare({ version, listed, hasListedSince }: ClientKnowledge & { readonly version: number }): Promise<void> {
-    if (hasListedSince && this.#isInitialized && listed !== this.#runtime.views.rendered(this.scope).fingerprint) {
+    const { fingerprint } = this.#runtime.views.rendered(this.scope)
+    const isOutdated = listed !== undefined && this.#isInitialized && listed !== fingerprint
+    if (isOutdated && (hasListedSince || this.#isOverdue(fingerprint))) {
       this.scope.announced = listed
       this.#runtime.announcer.notifySoon([this.scope])
     }
+    if (!isOutdated) this.#overdue = undefined
     return this.changed(version)
+  }
+
+  /** True once for each view: when it was outdated for the second time in a row. */
+  #isOverdue(fingerprint: string): boolean {
+    const comparisons = this.#overdue?.fingerprint === fingerprint ? this.#overdue.comparisons + 1 : 1
+    this.#overdue = { fingerprint, comparisons }
+    return comparisons === 2
   }
 
   #attach(store: SessionStore, options: SharedSessionOptions): SharedSession {

@@ -158,6 +158,26 @@ test('AT-M09-6: a client whose list was answered while the tools changed is noti
   }
 })
 
+test('a client that does not list after a notification is notified once more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await using cluster = replicas()
+    cluster.route.next = (method) => (method === 'GET' ? 2 : 0)
+    const client = await cluster.connect()
+    await vi.waitFor(() => expect(cluster.handlers[2]?.sessions()[0]?.isListening).toBe(true), wait)
+    await client.names()
+    for (const toolbox of cluster.toolboxes) toolbox.tool('extra', { description: 'Extra' }, () => '')
+    await vi.waitFor(() => expect(client.changes).toBe(1), wait)
+    await vi.advanceTimersByTimeAsync(10_000)
+    await vi.waitFor(() => expect(client.changes).toBe(2), wait)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(client.changes).toBe(2)
+    await client.close()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a client that opens its stream after a change is notified of it', async () => {
   await using cluster = replicas()
   let isRefused = true
