@@ -1238,6 +1238,12 @@ export const requirements = [
     behaviour: 'a rolling update behind a load balancer fails no call and loses no notification, in both eras',
   },
   {
+    id: 'M15',
+    transports: 'http session',
+    behaviour:
+      'a client whose connection breaks, or whose replica stops, continues a stream at any replica: it gets the result of its call, or learns that the effect is unknown',
+  },
+  {
     id: 'X01',
     transports: 'none',
     behaviour: 'a one-time link signs one browser in once, and its code does not stay in the address',

@@ -49,6 +49,7 @@ export type { StandardIssue, StandardResult, StandardSchema } from './schema/sta
 export { memoryStore } from './stores/memory.ts'
 export type {
   ClientKnowledge,
+  KeptEvent,
   ServedList,
   SessionEvent,
   SessionRecord,
