@@ -12,6 +12,16 @@ import { Outcome } from './outcome.tsx'
 
 const maxRows = 10_000
 
+// A gateway that was restarted counts from one again.
+const keyOf = ({ id, at }: Call): string => `${at} ${id}`
+
+/** Newer rows in front of those that are shown already, without duplicates: a restarted gateway forgets its calls, the page does not. */
+function merged(newer: readonly Call[], old: readonly Call[]): readonly Call[] {
+  if (old.length === 0) return newer
+  const known = new Set(newer.map(keyOf))
+  return [...newer, ...old.filter((call) => !known.has(keyOf(call)))].slice(0, maxRows)
+}
+
 const columns: readonly Column<Call>[] = [
   { key: 'at', title: t('time'), cell: ({ at }) => formatTime(at) },
   { key: 'outcome', title: t('activity.outcome'), cell: (call) => <Outcome call={call} />, sort: ({ outcome }) => outcome },
@@ -39,11 +49,12 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
   const [text, setText] = useState(query.get('filter') ?? '')
   const [isPaused, setPaused] = useState(false)
   useEffect(() => {
-    if (stored.data !== undefined) setRows(stored.data.toReversed())
+    const { data } = stored
+    if (data !== undefined) setRows((old) => merged(data.toReversed(), old))
   }, [stored.data])
   useEvents((events) => {
     const calls = events.filter(({ type }) => type === 'call') as unknown as readonly Call[]
-    if (calls.length > 0 && !isPaused) setRows((old) => [...calls.toReversed(), ...old].slice(0, maxRows))
+    if (calls.length > 0 && !isPaused) setRows((old) => merged(calls.toReversed(), old))
   })
   const shown = useMemo(
     () => rows.filter((call) => matches(text, call.upstream, call.tool, call.client, call.outcome)),
@@ -70,7 +81,7 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
               label={t('nav.activity')}
               columns={columns}
               rows={shown}
-              rowKey={({ id }) => id}
+              rowKey={keyOf}
               empty={t('calls.none')}
               emptyHint={t('calls.none.hint')}
             />

@@ -14,7 +14,7 @@ import { toolColumns } from './tool-columns.tsx'
 
 export function ServerDetail({ name }: { readonly name: string }) {
   const path = encodeURIComponent(name)
-  const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call'])
+  const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call', 'config'])
   const restart = (): void => void act(() => send('POST', `/upstreams/${path}/restart`), t('server.restarted', { server: name }))
   return (
     <Screen

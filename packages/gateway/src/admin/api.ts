@@ -161,6 +161,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     'POST /session': (_url, { exchange }) => signIn(exchange),
     'DELETE /session': (_url, { exchange }) => {
       pages.signOut(presentedSession(exchange) ?? '')
+      events.dismiss()
       return json({}, { headers: { 'set-cookie': sessionCookie(exchange, undefined) } })
     },
     'POST /reload': async () => {
