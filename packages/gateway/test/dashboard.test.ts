@@ -94,7 +94,11 @@ test('AT-UI-3 (X03): a pasted token signs in with its role, and a client token d
 
 test('AT-UI-4 (X04): the page cannot be framed, runs no inline code, and other paths are not files', async () => {
   const page = await open(`${origin}/ui/`)
-  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';.*frame-ancestors 'none'$/u)
+  const policy = page.headers.get('content-security-policy')
+  expect(policy).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'; require-trusted-types-for 'script'/u,
+  )
+  expect(policy).not.toMatch(/unsafe|https?:|\*/u)
   expect([page.headers.get('x-content-type-options'), page.headers.get('cache-control')]).toEqual(['nosniff', 'no-store'])
   expect((await open(`${origin}/ui`)).headers.get('location')).toBe('/ui/')
   for (const path of ['assets/..%2findex.html', 'assets/%2e%2e/package.json', 'package.json'])
