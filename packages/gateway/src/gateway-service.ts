@@ -89,7 +89,8 @@ export class GatewayService {
 
   /** A link that signs a browser in to the dashboard, once. */
   signInLink(): URL | undefined {
-    return this.#url === undefined ? undefined : new URL(`/ui/?code=${this.#pages.createLink().code}`, this.#url)
+    if (this.#url === undefined || !this.#options.gateway.config.listen.dashboard) return undefined
+    return new URL(`/ui/?code=${this.#pages.createLink().code}`, this.#url)
   }
 
   /** Starts listening and watching the file. Without an address, only the admin API is served. */
@@ -151,7 +152,7 @@ export class GatewayService {
     const { log, journal, metrics, redactor, degraded } = instrumentation
     const bridge = transport === 'http' ? createBridgeToken() : undefined
     redactor.add([admin, ...(bridge === undefined ? [] : [bridge])])
-    await this.#pages.restore()
+    if (gateway.config.listen.dashboard) await this.#pages.restore()
     this.#listening = await listenHttp(gateway, {
       host,
       port,

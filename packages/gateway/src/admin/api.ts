@@ -36,7 +36,11 @@ export interface ApiOptions extends StatusSources {
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
   readonly pages: PageSessions
+  /** `listen.dashboard` when the gateway started. */
+  readonly hasDashboard: boolean
 }
+
+export const noDashboard = 'The dashboard is disabled: "listen.dashboard" is false in the configuration.'
 
 type Route = (url: URL, request: RouteRequest, name: string) => Response | Promise<Response>
 
@@ -61,6 +65,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
   const signIn = async (exchange: Exchange): Promise<Response> => {
+    if (!options.hasDashboard) return refusal(404, noDashboard)
     if (!isFromOwnPage(exchange)) return refusal(403, 'Send the header x-unfold-csrf from a page of the gateway.')
     const { token } = parseBody(await exchange.body(maxSignInBytes))
     if (typeof token !== 'string' || token.length > 1_000) return refusal(400, 'The body must be { token }.')
@@ -153,6 +158,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     'GET /savings': async () => json(await gateway.savings()),
     'GET /events': (_url, { request, from }) => events.open(request, from),
     'POST /links': () => {
+      if (!options.hasDashboard) return refusal(404, noDashboard)
       const { code, expiresAt } = pages.createLink()
       const link = new URL(`/ui/?code=${code}`, options.url())
       return json({ url: link.href, expiresAt: new Date(expiresAt).toISOString() })

@@ -150,6 +150,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     },
     fallback: routes({
       ...options,
+      hasDashboard: settings.dashboard,
       gateway,
       isPublic,
       authorization,
