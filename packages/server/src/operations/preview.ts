@@ -1,4 +1,4 @@
-import { estimateTokens, type Exposure, gateName, type SearchMatch, type SearchResult, type Tool } from '@unfold-mcp/core'
+import { type Exposure, estimateTokens, gateName, type SearchMatch, type SearchResult, type Tool } from '@unfold-mcp/core'
 import { activateAll, setTools } from '../runtime/activation.ts'
 import { discoverable } from '../runtime/discoverable.ts'
 import type { Runtime } from '../runtime/runtime.ts'
