@@ -42,13 +42,7 @@ const meta = {
 function call(name: string, token: string, args: object = {}): Promise<Response> {
   return fetch(`${edge.origin}/api/mcp`, {
     method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
+    headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: meta } }),
   })
 }
@@ -88,7 +82,7 @@ test('X07: a call of the page passes the policy and is recorded under the token 
 test('X07: only tools/call is served to the page', async () => {
   const response = await fetch(`${edge.origin}/api/mcp`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${operator.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${operator.token}` },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }),
   })
   expect(response.status).toBe(400)

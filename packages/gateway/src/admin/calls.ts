@@ -1,4 +1,4 @@
-import { isRecord } from '@unfold-mcp/core'
+import { headerParameters, headerProblem, isRecord } from '@unfold-mcp/core'
 import { createHandler, type Exchange, type Handler } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -6,7 +6,12 @@ import type { Administrator } from './authorization.ts'
 import { parseBody } from './body.ts'
 import { refusal, withSecurityHeaders } from './reply.ts'
 
-const passedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+const mcpHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+}
 
 /**
  * Tool calls of administrators, as MCP requests of 2026-07-28: progress, cancellation and elicitation need no second protocol, and a
@@ -22,17 +27,33 @@ export class AdminCalls {
     this.#gateway = gateway
   }
 
+  /** Handles a `tools/call` request. The headers that repeat parts of the body are added here. */
   async handle(request: Request, exchange: Exchange, from: Administrator): Promise<Response> {
-    if (exchange.header('mcp-method') !== 'tools/call')
-      return refusal(400, 'Only tools/call of MCP 2026-07-28 is served here, with the header Mcp-Method. Other clients use /mcp.')
-    const body = await exchange.body(this.#gateway.config.limits.bodyBytes)
-    if (body === undefined) return refusal(413, `The body exceeds ${this.#gateway.config.limits.bodyBytes} bytes. Send less.`)
-    if (!isRecord(parseBody(body).params)) return refusal(400, 'The body must be a JSON-RPC request with params.')
-    const headers = new Headers({ accept: 'application/json, text/event-stream' })
-    for (const name of passedHeaders) headers.set(name, exchange.header(name) ?? '')
-    const call = new Request('http://localhost/mcp', { method: 'POST', headers, body: Buffer.from(body), signal: request.signal })
+    const { bodyBytes } = this.#gateway.config.limits
+    const bytes = await exchange.body(bodyBytes)
+    if (bytes === undefined) return refusal(413, `The body exceeds ${bodyBytes} bytes. Send less.`)
+    const { method, params } = parseBody(bytes)
+    if (method !== 'tools/call' || !isRecord(params) || typeof params.name !== 'string')
+      return refusal(400, 'The body must be a tools/call request of MCP 2026-07-28. Other clients use /mcp.')
+    const call = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { ...mcpHeaders, 'mcp-name': headerText(params.name), ...this.#parameterHeaders(params.name, params.arguments) },
+      body: Buffer.from(bytes),
+      signal: request.signal,
+    })
     this.#principals.set(call, this.#principalOf(from))
     return withSecurityHeaders(await this.#open().fetch(call))
+  }
+
+  #parameterHeaders(name: string, args: unknown): { readonly [header: string]: string } {
+    const entry = this.#gateway.source.entries().find(({ tool }) => tool.name === name)
+    if (entry === undefined || headerProblem(entry.tool.inputSchema) !== undefined) return {}
+    return Object.fromEntries(
+      headerParameters(name, entry.tool.inputSchema).flatMap(({ path, header }) => {
+        const value = path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), args)
+        return ['string', 'number', 'boolean'].includes(typeof value) ? [[`mcp-param-${header}`, headerText(String(value))]] : []
+      }),
+    )
   }
 
   async close(): Promise<void> {
@@ -60,3 +81,9 @@ export class AdminCalls {
 
 /** Principal of the user who runs the gateway. */
 const ownerId = 'admin'
+
+/** A header value; what is not plain ASCII is encoded as MCP does. */
+const headerText = (text: string): string =>
+  /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/u.test(text) && !text.startsWith('=?base64?')
+    ? text
+    : `=?base64?${Buffer.from(text).toString('base64')}?=`

@@ -1,3 +1,4 @@
+import type { Tool } from '@unfold-mcp/core'
 import type { ClientStatus } from '../access/clients.ts'
 import type { Role } from '../config/schema.ts'
 import type { ListUsageRow } from '../gateway/list-usage.ts'
@@ -10,13 +11,12 @@ export type { ListUsageRow } from '../gateway/list-usage.ts'
 export type { Savings } from '../gateway/savings.ts'
 export type { CallRecord, ChangeRecord, LogRecord, Records, RecordType } from '../observability/journal.ts'
 export type { ApprovalReport, DecidedApproval } from './approvals.ts'
-export type { AuditRecords, AuditVerification } from './audit-trail.ts'
-export type { DocumentRow, ServerDocuments } from './documents.ts'
+export type { AuditRecords, AuditVerification } from './audit/audit-trail.ts'
 export type { ReviewDecision, ReviewItem } from './review.ts'
-export type { ServerSettings, SettingChange, SettingsRequest, SettingsResult } from './server-settings.ts'
+export type { DocumentRow, ServerDocuments } from './servers/documents.ts'
+export type { ServerSettings, SettingChange, SettingsRequest, SettingsResult } from './servers/settings.ts'
+export type { ListChange, ToolChange } from './servers/tool-history.ts'
 export type { GatewayStatus, ToolReport, UpstreamReport } from './status.ts'
-
-export type { ListChange, ToolChange } from './tool-history.ts'
 
 /** Header that a page sends with every request to the admin API; another site cannot set it. */
 export type CsrfHeader = 'x-unfold-csrf'
@@ -164,6 +164,8 @@ export interface ConnectableHost {
   readonly entry?: string
   /** How to make the host load the entry. */
   readonly next: string
+  /** Id of its profile, as in `?host=`; absent if the gateway does not know how it behaves. */
+  readonly host?: string
   /** Tool lists that it requested since the gateway started; absent if the gateway cannot tell this host from others. */
   readonly lists?: number
 }
@@ -174,7 +176,8 @@ export interface ToolDetail {
   readonly upstream: string
   readonly tool: string
   readonly tokens: number
-  readonly definition: object
+  /** As clients get it. */
+  readonly definition: Tool
 }
 
 /** An entry of a list of events: `GET /api/calls`, `/changes`, `/logs`, `/stderr`, `/trust`. */

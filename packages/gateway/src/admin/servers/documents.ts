@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
 
 /** Reply of `GET /api/documents`: prompts and resources of a server, as it names them. */
 export interface ServerDocuments {

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { type Edit, EditError, jsonAt, planEdit, removeJson, setJson, writeEdit } from '@unfold-mcp/client/edit'
 import { canonicalJson, isRecord, isSecretName, masked, maskedArgs, maskedText, maskedVariable } from '@unfold-mcp/core'
-import { configJsonSchema } from '../config/json-schema.ts'
-import { ConfigError, problemLine } from '../config/problem.ts'
-import { parseConfig, validateText } from '../config/read.ts'
-import type { Environment } from '../config/variables.ts'
-import { permitted } from '../consent/guarded.ts'
-import { type Difference, diffDefinitions } from '../trust/diff.ts'
-import { parseBody } from './body.ts'
+import { configJsonSchema } from '../../config/json-schema.ts'
+import { ConfigError, problemLine } from '../../config/problem.ts'
+import { parseConfig, validateText } from '../../config/read.ts'
+import type { Environment } from '../../config/variables.ts'
+import { permitted } from '../../consent/guarded.ts'
+import { type Difference, diffDefinitions } from '../../trust/diff.ts'
+import { parseBody } from '../body.ts'
 
 /** Reply of `GET /api/upstreams/<name>/settings`: the entry of a server in the configuration file. */
 export interface ServerSettings {

@@ -1,8 +1,8 @@
 import { printable, Ring, type Tool } from '@unfold-mcp/core'
-import type { Redactor } from '../observability/redactor.ts'
-import { type Difference, diffDefinitions } from '../trust/diff.ts'
-import type { ToolsChanged } from '../upstreams/events.ts'
-import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Redactor } from '../../observability/redactor.ts'
+import { type Difference, diffDefinitions } from '../../trust/diff.ts'
+import type { ToolsChanged } from '../../upstreams/events.ts'
+import type { Upstreams } from '../../upstreams/upstreams.ts'
 
 /** One tool in a change of a tool list. */
 export interface ToolChange {

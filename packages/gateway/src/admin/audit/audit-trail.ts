@@ -1,8 +1,8 @@
-import type { AuditPosition } from '../audit/audit-file.ts'
-import { chainPaths } from '../audit/chain-files.ts'
-import { lastRecords } from '../audit/query.ts'
-import type { AuditRecord } from '../audit/record.ts'
-import { type ChainReport, verifyChain } from '../audit/verify.ts'
+import type { AuditPosition } from '../../audit/audit-file.ts'
+import { chainPaths } from '../../audit/chain-files.ts'
+import { lastRecords } from '../../audit/query.ts'
+import type { AuditRecord } from '../../audit/record.ts'
+import { type ChainReport, verifyChain } from '../../audit/verify.ts'
 
 /** Reply of `GET /api/audit`. */
 export interface AuditRecords {
