@@ -79,7 +79,12 @@ function Group({ field, children }: { readonly field: Field; readonly children: 
     <fieldset aria-describedby={field.description === undefined ? undefined : id}>
       <legend>
         {field.label === '' ? t('form.item') : field.label}
-        {field.required && <span class="required"> {t('form.required')}</span>}
+        {field.required && (
+          <span class="required" aria-hidden="true">
+            {' '}
+            {t('form.required')}
+          </span>
+        )}
       </legend>
       {field.description !== undefined && (
         <span id={id} class="muted small break">

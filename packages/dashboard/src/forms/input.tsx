@@ -24,7 +24,12 @@ export function Labelled({
       {field.label !== '' && (
         <label for={id}>
           {field.label}
-          {field.required && <span class="required"> {t('form.required')}</span>}
+          {field.required && (
+            <span class="required" aria-hidden="true">
+              {' '}
+              {t('form.required')}
+            </span>
+          )}
         </label>
       )}
       {children({ id, hint: hint === '' ? undefined : `${id}-hint` })}
