@@ -154,6 +154,9 @@ export interface Call extends Entry {
   readonly rule?: string
   readonly sentCharacters: number
   readonly receivedCharacters: number
+  readonly steps?: readonly { readonly step: string; readonly ms: number }[]
+  readonly asked?: string
+  readonly continues?: string
 }
 
 export interface Change extends Entry {
