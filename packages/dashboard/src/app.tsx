@@ -13,6 +13,7 @@ import { Review } from './screens/review.tsx'
 import { ServerDetail } from './screens/server.tsx'
 import { Servers } from './screens/servers.tsx'
 import { SignIn, SignInDialog } from './screens/sign-in.tsx'
+import { ToolScreen } from './screens/tool/tool.tsx'
 import { Tools } from './screens/tools.tsx'
 import { Usage } from './screens/usage.tsx'
 import { applyTheme, storedTheme, type ThemePreference } from './theme/preference.ts'
@@ -74,7 +75,7 @@ function CurrentScreen({ name, route }: { readonly name: ScreenName; readonly ro
   if (name === 'overview') return <Overview />
   if (name === 'servers') return <Servers />
   if (name === 'clients') return <Clients />
-  if (name === 'tools') return <Tools query={route.query} />
+  if (name === 'tools') return detail === undefined ? <Tools /> : <ToolScreen key={detail} name={detail} />
   if (name === 'review') return <Review />
   if (name === 'activity') return <Activity query={route.query} />
   return name === 'usage' ? <Usage /> : <Connect />

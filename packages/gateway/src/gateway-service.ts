@@ -147,7 +147,7 @@ export class GatewayService {
   }
 
   async #listen({ host, port }: ListenAddress, transport: 'http' | 'stdio'): Promise<string> {
-    const { gateway, instrumentation, file, home, cluster } = this.#options
+    const { gateway, instrumentation, file, environment, home, cluster } = this.#options
     const admin = createAdminToken()
     const { log, journal, metrics, redactor, degraded } = instrumentation
     const bridge = transport === 'http' ? createBridgeToken() : undefined
@@ -172,6 +172,7 @@ export class GatewayService {
       isDraining: () => this.#isRefusing,
       reload: () => this.reload(),
       edits: this.#editReview(),
+      environment,
       pages: this.#pages,
       cluster: () => cluster?.status(),
       sessions: cluster?.shared?.sessions,
