@@ -1257,6 +1257,9 @@ export const requirements = [
   },
   { id: 'X05', transports: 'none', behaviour: 'a header of an untrusted peer does not make the cookie of the dashboard Secure' },
   { id: 'X06', transports: 'none', behaviour: 'the dashboard shows markup of a server as text' },
+  { id: 'X07', transports: 'none', behaviour: 'each route of the admin API requires a role, and refuses all others' },
+  { id: 'X08', transports: 'none', behaviour: 'a page of the dashboard stays as it was while its gateway restarts' },
+  { id: 'X09', transports: 'none', behaviour: 'every screen and action of the dashboard is usable with the keyboard alone' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']
