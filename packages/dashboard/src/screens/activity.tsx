@@ -87,7 +87,9 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
           onChange={setOutcome}
           options={[['', t('all')], ...[...new Set(rows.map((call) => call.outcome))].map((each) => [each, each] as const)]}
         />
-        <span class="muted" role="status">{t('activity.count', { count: shown.length })}</span>
+        <span class="muted" role="status">
+          {t('activity.count', { count: shown.length })}
+        </span>
       </div>
       <Loaded {...stored}>
         {() => (
@@ -111,9 +113,7 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
           { key: 'audit', title: t('audit.title'), content: () => <Audit /> },
         ]}
       />
-      {opened !== undefined && (
-        <CallDetail key={opened.id} call={opened} calls={rows} onClose={() => setOpened(undefined)} />
-      )}
+      {opened !== undefined && <CallDetail key={opened.id} call={opened} calls={rows} onClose={() => setOpened(undefined)} />}
     </Screen>
   )
 }
