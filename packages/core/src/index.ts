@@ -27,6 +27,7 @@ export {
   awaitsPrerequisite,
   computeView,
   type Exposure,
+  findsTools,
   isAvailable,
   isStrict,
   isSurface,

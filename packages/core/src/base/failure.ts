@@ -41,6 +41,10 @@ export interface FailureDetails {
   rate_limited: { limit: number; retryAfterMs: number }
   requires_activation: { tool: string; group: string; activators: readonly string[] }
   reserved_name: { name: string }
+  script_failed: { line?: number; column?: number }
+  script_limit: { limit: 'cpu' | 'memory' | 'stack' | 'calls' | 'result' | 'output' | 'wall' }
+  script_state_rejected: { problem: string }
+  script_unavailable: { problem: string }
   search_degraded: { problem: string }
   session_limit: { limit: number }
   session_not_found: { session: string }
@@ -111,6 +115,10 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   rate_limited: 'tool',
   requires_activation: 'tool',
   reserved_name: 'operator',
+  script_failed: 'tool',
+  script_limit: 'tool',
+  script_state_rejected: 'tool',
+  script_unavailable: 'tool',
   search_degraded: 'operator',
   session_limit: 'protocol',
   session_not_found: 'protocol',

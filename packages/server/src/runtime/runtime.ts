@@ -12,6 +12,7 @@ import { Identities } from '../view/identities.ts'
 import { Relists } from '../view/relists.ts'
 import { Views } from '../view/views.ts'
 import { readerKey } from './list-identity.ts'
+import { Scripts } from './scripts.ts'
 import { Slots } from './slots.ts'
 
 /** Creates the SDK server of a scope whose tools come from an adopted server. `isDiscoverable`: the client may ask what the server is for. */
@@ -30,6 +31,7 @@ export interface Runtime {
   readonly identities: Identities
   readonly search: ToolSearch
   readonly slots: Slots
+  readonly scripts: Scripts
   readonly adoptedHost: AdoptedHost | undefined
   /** Runs when the runtime stops. */
   readonly unsubscribe: () => void
@@ -74,6 +76,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     identities,
     search: new ToolSearch({ settings: search, now, report }),
     slots: new Slots(declaration.callLimits),
+    scripts: new Scripts(declaration.code),
     adoptedHost,
     unsubscribe:
       typeof facts === 'object' ? facts.subscribe(() => announcer.notifyPaced(declaration.notifyIntervalMs)) : () => undefined,
@@ -86,12 +89,21 @@ export function addSource({ catalogs, announcer }: Runtime, source: Source): voi
 }
 
 /** Releases everything that hooks prepared. The runtime cannot be used afterwards. */
-export async function stopRuntime({ unsubscribe, announcer, search, catalogs, scopes, activations }: Runtime): Promise<void> {
+export async function stopRuntime({
+  unsubscribe,
+  announcer,
+  search,
+  catalogs,
+  scopes,
+  activations,
+  scripts,
+}: Runtime): Promise<void> {
   unsubscribe()
   announcer.close()
   search.close()
   catalogs.close()
   await scopes.closeAll()
+  await scripts.close()
   await activations.stop()
 }
 
