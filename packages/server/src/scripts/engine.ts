@@ -1,9 +1,18 @@
+import type { SharePath } from '@unfold-mcp/core'
+
 /** Where scripts run. An engine executes code and reports; every decision is made by its caller. */
 export interface ScriptEngine extends AsyncDisposable {
   /** Engine and harness version. A snapshot of another version cannot be restored. */
   readonly version: string
-  /** Waits for a free worker. Rejects with a Failure when the queue is full or `signal` aborts. */
-  open(options: { readonly limits: ScriptLimits; readonly signal: AbortSignal }): Promise<ScriptMachine>
+  /** Waits for a free worker. Rejects with a Failure when the queue is full or `signal` aborts; later, `signal` closes the machine. */
+  open(options: ScriptOptions): Promise<ScriptMachine>
+}
+
+export interface ScriptOptions {
+  readonly limits: ScriptLimits
+  readonly signal: AbortSignal
+  /** Whose script it is: workers and places in the queue are shared fairly. */
+  readonly holder?: SharePath
 }
 
 /** One sandbox with one script. Single use. After a rejected promise it has ended; a limit rejects with `script_limit`. */
