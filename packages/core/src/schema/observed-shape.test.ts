@@ -7,12 +7,17 @@ import { declarationsOf } from './typescript.ts'
 /** The type that is learned from these results, in this order. */
 function learned(...values: readonly unknown[]): string {
   const shape = values.map((value) => shapeOf(value)).reduce((known, other) => mergedShapes(known, other))
-  const text = declarationsOf([{ path: ['act'], tool: { name: 'act', inputSchema: { type: 'object' } }, observed: schemaOfShape(shape) }])
+  const text = declarationsOf([
+    { path: ['act'], tool: { name: 'act', inputSchema: { type: 'object' } }, observed: schemaOfShape(shape) },
+  ])
   return /not guaranteed \*\/ (.*)>\n\}$/su.exec(text)?.[1]?.replaceAll(/\s*\n\s*/gu, ' ') ?? text
 }
 
-const entries = (count: number, value: (index: number) => unknown, name = (index: number): string => `name_${'abcdefghijklmnopqrstuvwxyz'.charAt(index % 26)}${'x'.repeat(index / 26)}`) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), value(index)]))
+const entries = (
+  count: number,
+  value: (index: number) => unknown,
+  name = (index: number): string => `name_${'abcdefghijklmnopqrstuvwxyz'.charAt(index % 26)}${'x'.repeat(index / 26)}`,
+) => Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), value(index)]))
 
 describe('a shape learned from results', () => {
   test.each<[string, readonly unknown[], string]>([
@@ -21,7 +26,11 @@ describe('a shape learned from results', () => {
     ['an empty list', [[]], 'unknown[]'],
     ['an empty object', [{}], 'Record<string, unknown>'],
     ['items that differ', [[{ a: 1 }, { b: 'x' }, 2]], '(number | { a?: number, b?: string })[]'],
-    ['results that differ', [{ a: 1, b: 1 }, { a: 'x' }, { a: null, c: true }], '{ a: null | number | string, b?: number, c?: boolean }'],
+    [
+      'results that differ',
+      [{ a: 1, b: 1 }, { a: 'x' }, { a: null, c: true }],
+      '{ a: null | number | string, b?: number, c?: boolean }',
+    ],
     ['a list and an object', [[1], { a: 1 }], 'number[] | { a: number }'],
     ['a list that was empty at first', [{ items: [] }, { items: [{ id: 1 }] }], '{ items: { id: number }[] }'],
     ['an object that was empty at first', [{}, { a: 1 }], '{ a?: number }'],
@@ -54,7 +63,7 @@ describe('a shape learned from results', () => {
     expect(mergedShapes(known, shapeOf({ a: [{ b: 2 }, { b: 3 }], c: { d: 'y' } }))).toBe(known)
   })
 
-  test('never contains a value, and does not grow beyond its limits', () => {
+  test('Y21: never contains a value, and does not grow beyond its limits', () => {
     const marked = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 6 },

@@ -146,12 +146,19 @@ class Merger {
   merged(known: ObservedShape, other: ObservedShape, depth: number): ObservedShape {
     if (known === other) return known
     if (depth > this.#limits.depth) return cut
-    const kinds = [...other.kinds].every((kind) => known.kinds.has(kind)) ? known.kinds : new Set([...known.kinds, ...other.kinds])
+    const kinds = [...other.kinds].every((kind) => known.kinds.has(kind))
+      ? known.kinds
+      : new Set([...known.kinds, ...other.kinds])
     const list = this.#lists(known.list, other.list, depth)
     const object = this.#objects(known.object, other.object, depth)
     const isCut = known.isCut ?? other.isCut
     if (kinds === known.kinds && list === known.list && object === known.object && isCut === known.isCut) return known
-    return { kinds, ...(list !== undefined && { list }), ...(object !== undefined && { object }), ...(isCut === true && { isCut }) }
+    return {
+      kinds,
+      ...(list !== undefined && { list }),
+      ...(object !== undefined && { object }),
+      ...(isCut === true && { isCut }),
+    }
   }
 
   #lists(known: ObservedShape['list'], other: ObservedShape['list'], depth: number): ObservedShape['list'] {
@@ -166,7 +173,7 @@ class Merger {
       const names = new Set([...known.properties.keys(), ...other.properties.keys()])
       if (names.size <= this.#limits.properties) return this.#properties(known, other, names, depth)
     }
-    const first = valueOf(known)
+    const first = recordValue(known)
     const value = [...(first === undefined ? valuesOf(known) : []), ...valuesOf(other)].reduce<ObservedShape | undefined>(
       (all, shape) => (all === undefined ? shape : this.merged(all, shape, depth + 1)),
       first,
@@ -194,7 +201,7 @@ class Merger {
 
 type PropertiesShape = Extract<ObjectShape, { kind: 'properties' }>
 
-const valueOf = (object: ObjectShape): ObservedShape | undefined => (object.kind === 'record' ? object.value : undefined)
+const recordValue = (object: ObjectShape): ObservedShape | undefined => (object.kind === 'record' ? object.value : undefined)
 
 const valuesOf = (object: ObjectShape): readonly ObservedShape[] =>
   object.kind === 'properties' ? [...object.properties.values()] : object.value === undefined ? [] : [object.value]

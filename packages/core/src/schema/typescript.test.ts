@@ -132,9 +132,15 @@ describe('declarations of tools in TypeScript', () => {
   })
 
   test('name shared and recursive types', () => {
-    const node = object({ name: { type: 'string', description: 'Unique' }, children: { type: 'array', items: { $ref: '#/$defs/tree node' } } })
+    const node = object({
+      name: { type: 'string', description: 'Unique' },
+      children: { type: 'array', items: { $ref: '#/$defs/tree node' } },
+    })
     const text = declared(
-      { ...object({ root: { $ref: '#/$defs/tree%20node' }, other: { $ref: '#/$defs/tree%20node' } }), $defs: { 'tree node': node } },
+      {
+        ...object({ root: { $ref: '#/$defs/tree%20node' }, other: { $ref: '#/$defs/tree%20node' } }),
+        $defs: { 'tree node': node },
+      },
       { outputSchema: object({ self: { $ref: '#' } }) },
     )
     expect(text).toMatchInlineSnapshot(`
@@ -163,19 +169,24 @@ describe('declarations of tools in TypeScript', () => {
     '*\u200b/ alert(1)',
     '**\n/ alert(1)',
     '\u202e hidden \u0000 text',
-    '"] } `${alert(1)}` \\',
+    '"] } `alert(1)` \\',
   ])('%j does not leave its comment, name or literal', (evil) => {
     const schema: JsonSchema = object(
-      { [evil]: { description: evil, default: evil, pattern: evil, format: evil, enum: [evil, 1] }, ref: { $ref: '#/$defs/evil' } },
+      {
+        [evil]: { description: evil, default: evil, pattern: evil, format: evil, enum: [evil, 1] },
+        ref: { $ref: '#/$defs/evil' },
+      },
       { required: [evil], $defs: { evil: { ...object({ [evil]: { $ref: '#/$defs/evil' } }), title: evil } } },
     )
-    const text = declarationsOf([{ path: [evil, evil], tool: tool(schema, { description: `${evil}\n${evil}`, outputSchema: schema }) }])
+    const text = declarationsOf([
+      { path: [evil, evil], tool: tool(schema, { description: `${evil}\n${evil}`, outputSchema: schema }) },
+    ])
     expect(problemsOf(text)).toEqual([])
     expect(new Set(statementsOf(text))).toEqual(new Set(['TSTypeAliasDeclaration', 'VariableDeclaration']))
     expect(text).not.toMatch(/[\p{Cf}\u2028\u2029\0]/u)
   })
 
-  test('parse for any schema, are the same each time, and stay within their limits', () => {
+  test('Y20: parse for any schema, are the same each time, and stay within their limits', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('a', 'b', '*/', '__proto__', '\n//', '#'))
     const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
       schema: fc.oneof(
@@ -183,7 +194,10 @@ describe('declarations of tools in TypeScript', () => {
         fc.constantFrom<unknown>(true, false, null, {}, [], 'x'),
         fc.record(
           {
-            type: fc.oneof(fc.constantFrom('string', 'integer', 'object', 'array', 'null', 'x'), fc.array(text, { maxLength: 3 })),
+            type: fc.oneof(
+              fc.constantFrom('string', 'integer', 'object', 'array', 'null', 'x'),
+              fc.array(text, { maxLength: 3 }),
+            ),
             description: text,
             format: text,
             default: fc.jsonValue(),
@@ -249,7 +263,10 @@ function doubling(levels: number): JsonSchema {
     const next = { $ref: `#/$defs/d${index + 1}` }
     return [`d${index}`, { type: 'array', prefixItems: [next, next], minItems: 2, items: false }]
   }
-  return object({ a: { $ref: '#/$defs/d0' } }, { $defs: Object.fromEntries(Array.from({ length: levels }, (_, index) => level(index))) })
+  return object(
+    { a: { $ref: '#/$defs/d0' } },
+    { $defs: Object.fromEntries(Array.from({ length: levels }, (_, index) => level(index))) },
+  )
 }
 
 function chain(length: number): JsonSchema {

@@ -12,6 +12,7 @@ import { Identities } from '../view/identities.ts'
 import { Relists } from '../view/relists.ts'
 import { Views } from '../view/views.ts'
 import { readerKey } from './list-identity.ts'
+import { ObservedShapes } from './observed-shapes.ts'
 import { Slots } from './slots.ts'
 
 /** Creates the SDK server of a scope whose tools come from an adopted server. `isDiscoverable`: the client may ask what the server is for. */
@@ -30,6 +31,7 @@ export interface Runtime {
   readonly identities: Identities
   readonly search: ToolSearch
   readonly slots: Slots
+  readonly shapes: ObservedShapes
   readonly adoptedHost: AdoptedHost | undefined
   /** Runs when the runtime stops. */
   readonly unsubscribe: () => void
@@ -46,6 +48,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
   )
   const views = new Views({ catalogOf: (scope) => catalogs.of(scope), facts, permissions, report })
   const announcer = new Announcer((scope) => views.rendered(scope).fingerprint, now)
+  const shapes = new ObservedShapes()
   const identities = new Identities(identity === 'names' ? 'names' : 'definitions')
   const scopes: Scopes = new Scopes(
     { declaration, catalogs, permissions, activations },
@@ -57,7 +60,9 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
       changed: (scope) => announcer.notifySoon([scope]),
       closed(scope) {
         announcer.detach(scope)
-        if (readerKey(scope) === scope.key) identities.forget(scope.key)
+        if (readerKey(scope) !== scope.key) return
+        identities.forget(scope.key)
+        shapes.forget(scope.key)
       },
     },
   )
@@ -74,6 +79,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     identities,
     search: new ToolSearch({ settings: search, now, report }),
     slots: new Slots(declaration.callLimits),
+    shapes,
     adoptedHost,
     unsubscribe:
       typeof facts === 'object' ? facts.subscribe(() => announcer.notifyPaced(declaration.notifyIntervalMs)) : () => undefined,

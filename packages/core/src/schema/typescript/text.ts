@@ -3,9 +3,7 @@ import { truncate } from '../../base/truncate.ts'
 // Control, format and private characters: they could hide text or reorder it on screen.
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu
 const escaped = (char: string): string =>
-  char.length === 1
-    ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-    : `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`
+  char.length === 1 ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}` : `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`
 
 /** A string as a TypeScript literal that is safe to read: no control characters, no line breaks. */
 export const stringLiteral = (value: string): string => JSON.stringify(value).replace(unprintable, escaped)
@@ -17,7 +15,10 @@ export const propertyName = (name: string): string => (identifier.test(name) ? n
 
 /** Text for the inside of a comment: it cannot end the comment, and stays on its line. */
 export function commentText(text: string, limit: number): string {
-  const line = text.slice(0, limit * 2).replace(/[\s\u2028\u2029]+/gu, ' ').trim()
+  const line = text
+    .slice(0, limit * 2)
+    .replace(/[\s\u2028\u2029]+/gu, ' ')
+    .trim()
   return truncate(line, limit).replace(unprintable, '').replaceAll('*/', '*\\/').replaceAll('/*', '/\\*')
 }
 

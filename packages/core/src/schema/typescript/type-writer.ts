@@ -127,7 +127,10 @@ export class TypeWriter {
       const type = union(values.map((value) => this.type(value, at.root, at.depth)))
       return atom(this.#spend(`Record<string, ${type.text}>`))
     }
-    return intersection([...(members.length === 0 ? [] : [atom(objectText(members))]), ...(values.length === 0 ? [] : [record()])])
+    return intersection([
+      ...(members.length === 0 ? [] : [atom(objectText(members))]),
+      ...(values.length === 0 ? [] : [record()]),
+    ])
   }
 
   #members(schema: JsonSchema, { root, depth }: Place): readonly string[] {
@@ -182,7 +185,10 @@ export class TypeWriter {
   #named(name: string | undefined, wanted: string, type: Type): Type {
     if (name !== undefined) {
       // `type A = A | null` is an error: a reference that leads only to itself allows any value.
-      this.#names.define(name, type.text.includes('{') || type.text.includes('[') || type.text.includes('<') ? type.text : 'unknown')
+      this.#names.define(
+        name,
+        type.text.includes('{') || type.text.includes('[') || type.text.includes('<') ? type.text : 'unknown',
+      )
       return atom(name)
     }
     return type.text.length <= longestInlined ? type : atom(this.#names.shared(wanted, type.text))

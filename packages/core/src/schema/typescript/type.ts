@@ -24,7 +24,10 @@ export function intersection(types: readonly Type[]): Type {
   if (distinct.some(({ text }) => text === never.text)) return never
   const [only = unknown] = distinct
   if (distinct.length < 2) return only
-  return { text: distinct.map((type) => (type.kind === 'union' ? `(${type.text})` : type.text)).join(' & '), kind: 'intersection' }
+  return {
+    text: distinct.map((type) => (type.kind === 'union' ? `(${type.text})` : type.text)).join(' & '),
+    kind: 'intersection',
+  }
 }
 
 /** A list of the type. */
