@@ -33,6 +33,7 @@ export interface Requirement {
  * - V: single-server endpoints of a gateway
  * - W: output and warnings of `unfold preview`
  * - X: the dashboard
+ * - Y: scripts
  */
 export const requirements = [
   { id: 'A01', transports: 'session', behaviour: 'a new session lists only the activators and the tools that are always shown' },
@@ -1251,6 +1252,22 @@ export const requirements = [
   },
   { id: 'X05', transports: 'none', behaviour: 'a header of an untrusted peer does not make the cookie of the dashboard Secure' },
   { id: 'X06', transports: 'none', behaviour: 'the dashboard shows markup of a server as text' },
+  {
+    id: 'Y20',
+    transports: 'none',
+    behaviour: 'tools are described as TypeScript that no description, name or value can break out of',
+  },
+  {
+    id: 'Y21',
+    transports: 'none',
+    behaviour:
+      'the result type of a tool without an output schema is learned without values, for each principal from its own calls',
+  },
+  {
+    id: 'Y22',
+    transports: 'none',
+    behaviour: 'types are removed from a script without moving a line or column, and plain JavaScript stays as it is',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

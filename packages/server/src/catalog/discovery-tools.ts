@@ -85,7 +85,7 @@ const describe = entryOf('search', {
   title: 'Describe tools',
   description: 'The full definitions of tools, by name.',
   annotations: looking,
-  inputSchema: { type: 'object', properties: { names: texts }, required: ['names'] },
+  inputSchema: { type: 'object', properties: { names: texts, as: { enum: ['typescript'] } }, required: ['names'] },
 })
 
 const kinds: { readonly [K in Kind]: { readonly description: string; readonly annotations: ToolAnnotations } } = {

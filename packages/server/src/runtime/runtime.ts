@@ -12,6 +12,7 @@ import { Identities } from '../view/identities.ts'
 import { Relists } from '../view/relists.ts'
 import { Views } from '../view/views.ts'
 import { readerKey } from './list-identity.ts'
+import { ObservedShapes } from './observed-shapes.ts'
 import { Scripts } from './scripts.ts'
 import { Slots } from './slots.ts'
 
@@ -32,6 +33,7 @@ export interface Runtime {
   readonly search: ToolSearch
   readonly slots: Slots
   readonly scripts: Scripts
+  readonly shapes: ObservedShapes
   readonly adoptedHost: AdoptedHost | undefined
   /** Runs when the runtime stops. */
   readonly unsubscribe: () => void
@@ -48,6 +50,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
   )
   const views = new Views({ catalogOf: (scope) => catalogs.of(scope), facts, permissions, report })
   const announcer = new Announcer((scope) => views.rendered(scope).fingerprint, now)
+  const shapes = new ObservedShapes()
   const identities = new Identities(identity === 'names' ? 'names' : 'definitions')
   const scopes: Scopes = new Scopes(
     { declaration, catalogs, permissions, activations },
@@ -59,7 +62,9 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
       changed: (scope) => announcer.notifySoon([scope]),
       closed(scope) {
         announcer.detach(scope)
-        if (readerKey(scope) === scope.key) identities.forget(scope.key)
+        if (readerKey(scope) !== scope.key) return
+        identities.forget(scope.key)
+        shapes.forget(scope.key)
       },
     },
   )
@@ -77,6 +82,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     search: new ToolSearch({ settings: search, now, report }),
     slots: new Slots(declaration.callLimits),
     scripts: new Scripts(declaration.code),
+    shapes,
     adoptedHost,
     unsubscribe:
       typeof facts === 'object' ? facts.subscribe(() => announcer.notifyPaced(declaration.notifyIntervalMs)) : () => undefined,

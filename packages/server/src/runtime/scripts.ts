@@ -29,8 +29,10 @@ export class Scripts {
   }
 }
 
+// Loaded on demand: most servers never run a script.
 async function openEngine(): Promise<ScriptEngine> {
-  throw unavailable('no engine is installed')
+  const { quickJsEngine } = await import('../scripts/quickjs/engine.ts')
+  return quickJsEngine()
 }
 
 function unavailable(problem: string, cause?: unknown): Failure<'script_unavailable'> {

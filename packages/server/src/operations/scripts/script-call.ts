@@ -6,6 +6,7 @@ import type { CallOutcome, ScriptCall } from '../../scripts/engine.ts'
 import type { ScriptCaller } from '../../tool/context.ts'
 import { errorMessage } from '../../tool/report.ts'
 import { failureResult } from '../../tool/result.ts'
+import { resultValue } from '../../tool/result-value.ts'
 import { type Call, noEffects } from '../calling/call.ts'
 import { replyData } from '../calling/discovery-result.ts'
 import type { Answers } from '../calling/input-required.ts'
@@ -75,28 +76,14 @@ function innerMeta(meta: Call['meta']): Pick<Call, 'meta'> {
   return { meta: rest }
 }
 
-/** What a call returns in the script: structured content, else its text (parsed if it is JSON), else all content. */
+/** How a call ended, for the script. */
 export function outcomeOf(id: number, result: CallToolResult, line?: number): CallOutcome {
-  const { content, structuredContent } = result
-  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
-  if (result.isError === true) {
-    const reason = reasonIn(result, 'tool_failed')
-    const where = line === undefined || reason !== 'invalid_arguments' ? '' : `Line ${line}: `
-    const data = replyData(result)
-    return { id, error: { message: `${where}${text}`, reason, ...(isRecord(data) && { data }) } }
-  }
-  if (structuredContent !== undefined) return { id, value: structuredContent }
-  if (content.some(({ type }) => type !== 'text')) return { id, value: { content } }
-  return { id, value: parsed(text) }
-}
-
-function parsed(text: string): unknown {
-  if (!/^\s*[[{]/u.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  if (result.isError !== true) return { id, value: resultValue(result) }
+  const text = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
+  const reason = reasonIn(result, 'tool_failed')
+  const where = line === undefined || reason !== 'invalid_arguments' ? '' : `Line ${line}: `
+  const data = replyData(result)
+  return { id, error: { message: `${where}${text}`, reason, ...(isRecord(data) && { data }) } }
 }
 
 /** `search` and `describe` of a script, which return data. */

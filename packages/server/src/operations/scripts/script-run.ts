@@ -3,6 +3,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import { Failure, facetOf, isRecord, resolve, type Tool, toolIdentity } from '@unfold-mcp/core'
 import type { CodeSettings } from '../../catalog/code-options.ts'
 import { discoverable } from '../../runtime/discoverable.ts'
+import { sharePath } from '../../scope/share-path.ts'
 import type { CallOutcome, ScriptCall, ScriptEngine, ScriptMachine, ScriptTurn } from '../../scripts/engine.ts'
 import type { ScriptCaller } from '../../tool/context.ts'
 import { errorMessage } from '../../tool/report.ts'
@@ -112,10 +113,10 @@ export class ScriptRun {
   }
 
   async #with(begin: (machine: ScriptMachine) => Promise<ScriptTurn>): Promise<RunEnd> {
-    const { engine, settings, signal, claim } = this.#options
+    const { engine, settings, signal, claim, discovery } = this.#options
     const limits = { ...settings.limits, parallelCalls: settings.limits.calls }
     const ended = AbortSignal.any([signal, this.#stop.signal])
-    const machine = await engine.open({ limits, signal: ended })
+    const machine = await engine.open({ limits, signal: ended, holder: sharePath(discovery.scope) })
     try {
       this.#journal = await claim?.()
     } catch (error) {
