@@ -3,7 +3,16 @@ export { ByteLines } from './base/byte-lines.ts'
 export { canonicalJson } from './base/canonical.ts'
 export { loadsCode } from './base/code-variables.ts'
 export { decodeUri } from './base/decode-uri.ts'
-export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './base/failure.ts'
+export {
+  Failure,
+  type FailureDetails,
+  type FailureKind,
+  isFailure,
+  type Problem,
+  type Reason,
+  reasons,
+  type ScriptLimit,
+} from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
 export { checkGroupName, checkToolName, isToolName, printable, printableText } from './base/names.ts'
 export { maxNearestWork, nearest, nearestHint } from './base/nearest.ts'
