@@ -8,7 +8,10 @@ let handler: Handler
 const created: string[] = []
 
 const toolbox = defineToolbox({ name: 'shop', version: '1.0.0', exposure: 'code' })
-  .tool('read', { inputSchema: z.object({ id: z.number() }), annotations: { readOnlyHint: true } }, ({ id }) => ({ id, name: `item ${id}` }))
+  .tool('read', { inputSchema: z.object({ id: z.number() }), annotations: { readOnlyHint: true } }, ({ id }) => ({
+    id,
+    name: `item ${id}`,
+  }))
   .tool('create', { inputSchema: z.object({ title: z.string() }) }, ({ title }) => {
     created.push(title)
     return { title }
@@ -28,6 +31,13 @@ test('smoke', async () => {
   console.log(JSON.stringify(one))
   const two = await call('run_code', { code: 'await tools.create({ title: "a" })\nconsole.log("x")\nreturn 3' })
   console.log(JSON.stringify(two).slice(0, 1500))
-  const again = await call('run_code', { code: 'await tools.create({ title: "a" })\nconsole.log("x")\nreturn 3' }, { requestState: two.requestState, inputResponses: { confirm: { action: 'accept', content: { decision: 'Run these calls' } } } })
+  const again = await call(
+    'run_code',
+    { code: 'await tools.create({ title: "a" })\nconsole.log("x")\nreturn 3' },
+    {
+      requestState: two.requestState,
+      inputResponses: { confirm: { action: 'accept', content: { decision: 'Run these calls' } } },
+    },
+  )
   console.log(textOf(again), created)
 })

@@ -10,6 +10,7 @@ import { bindingOf, isPausedScript, type PausedScript, rejectedState, seal, unse
 import { reportWaiting } from './person-wait.ts'
 import { toolsByName } from './script-call.ts'
 import { ScriptJournal } from './script-journal.ts'
+import { thrown } from './script-problem.ts'
 import { doneLines, failedReply, returnedReply } from './script-reply.ts'
 import { type RunEnd, ScriptRun } from './script-run.ts'
 import { ScriptCipher } from './sealed-state.ts'
@@ -43,7 +44,10 @@ export async function runCode({ code, input }: CodeRequest, discovery: Discovery
   const { requestState } = call
   if (requestState !== undefined && isPausedScript(requestState)) return resumed(running, requestState, { code, input })
   const run = new ScriptRun(running)
-  return ended(running, run, await run.start(withoutTypes(code), input), { code, input })
+  const stripped = await runtime.scripts.withoutTypes(code)
+  const end: RunEnd =
+    'error' in stripped ? { kind: 'failed', error: thrown(stripped.error) } : await run.start(stripped.source, input)
+  return ended(running, run, end, { code, input })
 }
 
 async function resumed(running: Running, token: string, request: CodeRequest): Promise<Result> {
@@ -136,6 +140,3 @@ function cipherOf(settings: CodeSettings): ScriptCipher {
   ciphers.set(settings, found)
   return found
 }
-
-// Replaced by the removal of types.
-const withoutTypes = (code: string): string => code
