@@ -45,8 +45,11 @@ export async function runCode({ code, input }: CodeRequest, discovery: Discovery
   if (requestState !== undefined && isPausedScript(requestState)) return resumed(running, requestState, { code, input })
   const run = new ScriptRun(running)
   const stripped = await runtime.scripts.withoutTypes(code)
-  const end: RunEnd =
-    'error' in stripped ? { kind: 'failed', error: thrown(stripped.error) } : await run.start(stripped.source, input)
+  // The engine knows the place of an error that the removal of types does not.
+  const isPlaced = 'error' in stripped && stripped.error.line !== undefined
+  const end: RunEnd = isPlaced
+    ? { kind: 'failed', error: thrown(stripped.error) }
+    : await run.start('error' in stripped ? code : stripped.source, input)
   return ended(running, run, end, { code, input })
 }
 
