@@ -36,6 +36,7 @@ export {
   awaitsPrerequisite,
   computeView,
   type Exposure,
+  findsTools,
   isAvailable,
   isStrict,
   isSurface,

@@ -13,7 +13,7 @@ const description = z.string().max(2_000, 'is longer than 2,000 characters')
 const nul = '\0'
 const noNul = z.string().refine((text) => !text.includes(nul), 'contains a NUL character')
 
-const mode = z.enum(['auto', 'everything', 'native', 'groups', 'lazy', 'search'])
+const mode = z.enum(['auto', 'everything', 'native', 'groups', 'lazy', 'search', 'code'])
 
 const budgetTokens = count.max(10_000_000)
 

@@ -13,6 +13,7 @@ import { Relists } from '../view/relists.ts'
 import { Views } from '../view/views.ts'
 import { readerKey } from './list-identity.ts'
 import { ObservedShapes } from './observed-shapes.ts'
+import { Scripts } from './scripts.ts'
 import { Slots } from './slots.ts'
 
 /** Creates the SDK server of a scope whose tools come from an adopted server. `isDiscoverable`: the client may ask what the server is for. */
@@ -31,6 +32,7 @@ export interface Runtime {
   readonly identities: Identities
   readonly search: ToolSearch
   readonly slots: Slots
+  readonly scripts: Scripts
   readonly shapes: ObservedShapes
   readonly adoptedHost: AdoptedHost | undefined
   /** Runs when the runtime stops. */
@@ -79,6 +81,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     identities,
     search: new ToolSearch({ settings: search, now, report }),
     slots: new Slots(declaration.callLimits),
+    scripts: new Scripts(declaration.code),
     shapes,
     adoptedHost,
     unsubscribe:
@@ -92,12 +95,21 @@ export function addSource({ catalogs, announcer }: Runtime, source: Source): voi
 }
 
 /** Releases everything that hooks prepared. The runtime cannot be used afterwards. */
-export async function stopRuntime({ unsubscribe, announcer, search, catalogs, scopes, activations }: Runtime): Promise<void> {
+export async function stopRuntime({
+  unsubscribe,
+  announcer,
+  search,
+  catalogs,
+  scopes,
+  activations,
+  scripts,
+}: Runtime): Promise<void> {
   unsubscribe()
   announcer.close()
   search.close()
   catalogs.close()
   await scopes.closeAll()
+  await scripts.close()
   await activations.stop()
 }
 

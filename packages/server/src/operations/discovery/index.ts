@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { ToolEntry } from '../../tool/entry.ts'
 import { invalidArguments } from '../../tool/invalid-arguments.ts'
+import { type CodeRequest, runCode } from '../scripts/run-code.ts'
 import { type CallRequest, callByName } from './call-tool.ts'
 import { type DescribeRequest, declareTools } from './declare-tools.ts'
 import type { DiscoveryCall } from './discovery-call.ts'
@@ -19,6 +20,7 @@ const works: { readonly [tool: string]: Work } = {
   call_tool_read: (input: CallRequest, discovery) => callByName(input, discovery, 'read'),
   call_tool_write: (input: CallRequest, discovery) => callByName(input, discovery, 'write'),
   call_tool_destructive: (input: CallRequest, discovery) => callByName(input, discovery, 'destructive'),
+  run_code: (input: CodeRequest, discovery) => runCode(input, discovery),
 }
 
 export async function runDiscovery(
