@@ -1,12 +1,14 @@
 import { Failure, isFailure } from '@unfold-mcp/core'
 import type { CodeSettings } from '../catalog/code-options.ts'
 import type { ScriptEngine } from '../scripts/engine.ts'
+import { createTypeStripper, type Stripped } from '../scripts/strip-types.ts'
 import { errorMessage } from '../tool/report.ts'
 
 /** The engine for scripts, which is loaded when the first script runs. */
 export class Scripts {
   readonly #open: (() => Promise<ScriptEngine>) | undefined
   #engine: Promise<ScriptEngine> | undefined
+  readonly #stripper = createTypeStripper()
 
   constructor(settings: CodeSettings | undefined) {
     this.#open = settings === undefined ? undefined : (settings.engine ?? openEngine)
@@ -22,7 +24,13 @@ export class Scripts {
     return this.#engine
   }
 
+  /** The script as JavaScript. */
+  withoutTypes(source: string): Promise<Stripped> {
+    return this.#stripper.strip(source)
+  }
+
   async close(): Promise<void> {
+    await this.#stripper[Symbol.asyncDispose]()
     const engine = await this.#engine?.catch(() => undefined)
     this.#engine = undefined
     await engine?.[Symbol.asyncDispose]()

@@ -43,7 +43,10 @@ export async function runCode({ code, input }: CodeRequest, discovery: Discovery
   const { requestState } = call
   if (requestState !== undefined && isPausedScript(requestState)) return resumed(running, requestState, { code, input })
   const run = new ScriptRun(running)
-  return ended(running, run, await run.start(withoutTypes(code), input), { code, input })
+  const stripped = await runtime.scripts.withoutTypes(code)
+  if ('error' in stripped)
+    return failedReply({ ...stripped.error, reason: 'script_failed' }, { run: run.id, records: [], output: [] })
+  return ended(running, run, await run.start(stripped.source, input), { code, input })
 }
 
 async function resumed(running: Running, token: string, request: CodeRequest): Promise<Result> {
@@ -136,6 +139,3 @@ function cipherOf(settings: CodeSettings): ScriptCipher {
   ciphers.set(settings, found)
   return found
 }
-
-// Replaced by the removal of types.
-const withoutTypes = (code: string): string => code
