@@ -33,7 +33,7 @@ export function createTypeStripper(libraryPath: () => string | undefined = insta
       thread = new StrippingThread(path)
     }
     const reply = await thread.strip(`${before}${source}${after}`)
-    return 'code' in reply ? withoutWrapper(source, reply.code) : { error: errorOf(reply) }
+    return 'stripped' in reply ? withoutWrapper(source, reply.stripped) : { error: errorOf(source, reply) }
   }
 
   return {
@@ -95,9 +95,13 @@ interface LibraryError {
   readonly startColumn?: number
 }
 
-function errorOf({ code, message, startLine, startColumn }: LibraryError): ScriptError {
+function errorOf(source: string, { code, message, startLine, startColumn }: LibraryError): ScriptError {
   const text = code === 'UnsupportedSyntax' ? unsupported(message) : message
   if (startLine === undefined || startColumn === undefined) return { name: 'SyntaxError', message: text }
+  const lines = source.split('\n')
+  const last = lines.at(-1) ?? ''
+  // The script ended too early, and the error is in what follows it.
+  if (startLine > lines.length) return { name: 'SyntaxError', message: text, line: lines.length, column: last.length + 1 }
   const column = startLine === 1 ? startColumn - before.length : startColumn
   return { name: 'SyntaxError', message: text, line: startLine, column: Math.max(0, column) + 1 }
 }
@@ -129,15 +133,15 @@ const { parentPort, workerData } = require('node:worker_threads')
 const { transformSync } = require(workerData)
 parentPort.on('message', (source) => {
   try {
-    parentPort.postMessage({ code: transformSync(source, { mode: 'strip-only' }).code })
+    parentPort.postMessage({ stripped: transformSync(source, { mode: 'strip-only' }).code })
   } catch (error) {
     if (error instanceof Error) throw error
     const { code, message, startLine, startColumn } = error
-    parentPort.postMessage({ code: undefined, error: { code, message, startLine, startColumn } })
+    parentPort.postMessage({ error: { code, message, startLine, startColumn } })
   }
 })`
 
-type Reply = { readonly code: string } | LibraryError
+type Reply = { readonly stripped: string } | LibraryError
 
 /**
  * The library in a thread of its own: a script that takes long to parse does not block other clients, and one that overflows the
@@ -168,8 +172,8 @@ class StrippingThread {
         this.#idle = setTimeout(() => void this.end(), idleMs).unref()
         resolve(reply)
       }
-      const received = ({ code, error }: { code?: string; error?: LibraryError }): void =>
-        done(code === undefined ? (error ?? tooComplex) : { code })
+      const received = (reply: { stripped: string } | { error: LibraryError }): void =>
+        done('error' in reply ? reply.error : reply)
       const ended = (): void => done(tooComplex)
       const timeout = setTimeout(() => {
         void this.end()
@@ -179,7 +183,7 @@ class StrippingThread {
       this.#worker.once('exit', ended)
       // Nothing else may keep the process alive until the reply.
       this.#worker.ref()
-      this.#worker.postMessage(source)
+      this.#worker.postMessage(source, [])
     })
   }
 
