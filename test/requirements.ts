@@ -1268,6 +1268,46 @@ export const requirements = [
     transports: 'none',
     behaviour: 'types are removed from a script without moving a line or column, and plain JavaScript stays as it is',
   },
+  {
+    id: 'Y40',
+    transports: 'none',
+    behaviour: 'the exposure code lists search_tools, describe_tools and run_code; others list run_code where the author wants it',
+  },
+  {
+    id: 'Y41',
+    transports: 'none',
+    behaviour: 'a script calls tools, and what it returns is the result, as text and as structured content',
+  },
+  {
+    id: 'Y42',
+    transports: 'none',
+    behaviour: 'a failed call of a script is an exception with text, reason and line, and a tool that the client may not use does not exist',
+  },
+  {
+    id: 'Y43',
+    transports: 'none',
+    behaviour: 'a script that fails replies with line and column, and with what it has done, call by call',
+  },
+  {
+    id: 'Y44',
+    transports: 'none',
+    behaviour: 'a person is asked once about all calls of a script that change something and wait',
+  },
+  {
+    id: 'Y45',
+    transports: 'none',
+    behaviour: 'where nobody can be asked, a call of a script that changes something is not made',
+  },
+  {
+    id: 'Y46',
+    transports: 'none',
+    behaviour: 'a paused script continues in any process with the secret, and no call happens more often than without a pause',
+  },
+  {
+    id: 'Y47',
+    transports: 'none',
+    behaviour: 'in a gateway, the calls of a script pass trust, policy, limits and audit like those of its client',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

@@ -49,7 +49,12 @@ export function statelessCaller(handler: Handler, options: StatelessOptions = {}
           'mcp-name': name,
           ...(principal !== undefined && { [principalHeader]: principal.id }),
         },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, ...repeat, _meta } }),
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name, arguments: args, ...repeat, _meta },
+        }),
       }),
     )
     const text = await response.text()

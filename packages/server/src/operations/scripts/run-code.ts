@@ -10,6 +10,7 @@ import { bindingOf, isPausedScript, type PausedScript, rejectedState, seal, unse
 import { reportWaiting } from './person-wait.ts'
 import { toolsByName } from './script-call.ts'
 import { ScriptJournal } from './script-journal.ts'
+import { thrown } from './script-problem.ts'
 import { doneLines, failedReply, returnedReply } from './script-reply.ts'
 import { type RunEnd, ScriptRun } from './script-run.ts'
 import { ScriptCipher } from './sealed-state.ts'
@@ -44,9 +45,12 @@ export async function runCode({ code, input }: CodeRequest, discovery: Discovery
   if (requestState !== undefined && isPausedScript(requestState)) return resumed(running, requestState, { code, input })
   const run = new ScriptRun(running)
   const stripped = await runtime.scripts.withoutTypes(code)
-  if ('error' in stripped)
-    return failedReply({ ...stripped.error, reason: 'script_failed' }, { run: run.id, records: [], output: [] })
-  return ended(running, run, await run.start(stripped.source, input), { code, input })
+  // The engine knows the place of an error that the removal of types does not.
+  const isPlaced = 'error' in stripped && stripped.error.line !== undefined
+  const end: RunEnd = isPlaced
+    ? { kind: 'failed', error: thrown(stripped.error) }
+    : await run.start('error' in stripped ? code : stripped.source, input)
+  return ended(running, run, end, { code, input })
 }
 
 async function resumed(running: Running, token: string, request: CodeRequest): Promise<Result> {

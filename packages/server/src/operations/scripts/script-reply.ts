@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { isRecord, metaKeys } from '@unfold-mcp/core'
 import { failureResult } from '../../tool/result.ts'
 import { type CallRecord, recordText } from './call-record.ts'
-import type { ScriptProblem } from './script-run.ts'
+import type { ScriptProblem } from './script-problem.ts'
 
 interface Done {
   readonly run: string

@@ -18,6 +18,7 @@ import type { OpenInput, PausedScript, ScriptState } from './paused-script.ts'
 import { confirmation, confirmKey, decisionIn, inputKey, type Questions } from './question.ts'
 import { lookUp, makeCall, outcomeOf, toolsByName } from './script-call.ts'
 import type { ScriptJournal } from './script-journal.ts'
+import { problemOf, type ScriptProblem, thrown } from './script-problem.ts'
 import { toolAt, unknownPath } from './tool-path.ts'
 
 /** How a run, or the part of it up to a pause, ended. */
@@ -25,13 +26,6 @@ export type RunEnd =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly error: ScriptProblem }
   | { readonly kind: 'paused'; readonly paused: PausedScript }
-
-export interface ScriptProblem {
-  readonly message: string
-  readonly reason: 'script_failed' | Failure['reason']
-  readonly line?: number
-  readonly column?: number
-}
 
 interface RunOptions {
   readonly discovery: DiscoveryCall
@@ -504,27 +498,3 @@ const stateOf = (reason: string): CallState =>
     : reason === 'effect_unknown' || reason === 'call_cancelled' || reason === 'tool_timeout'
       ? 'unknown'
       : 'failed'
-
-function thrown({
-  name,
-  message,
-  line,
-  column,
-}: {
-  name: string
-  message: string
-  line?: number
-  column?: number
-}): ScriptProblem {
-  return {
-    message: message === '' ? name : `${name}: ${message}`,
-    reason: 'script_failed',
-    ...(line !== undefined && { line }),
-    ...(column !== undefined && { column }),
-  }
-}
-
-function problemOf(error: unknown): ScriptProblem {
-  if (error instanceof Failure) return { message: error.message, reason: error.reason }
-  return { message: errorMessage(error), reason: 'script_failed' }
-}
