@@ -64,7 +64,18 @@ export async function createBase(wasm, harness) {
   const controls = /** @type {Record<ControlName, number>} */ ({})
   // Kept alive: the copies refer to them by their address.
   for (const name of controlNames) controls[name] = vm.exportHandle(api.getProp(name))
-  return { image: vm.snapshot(), controls }
+  return { image: imageOf(vm), controls }
+}
+
+/**
+ * Returns the memory of a machine without what earlier calls left below its stack, which starts at 0 and grows down.
+ * @param {QuickJS} vm
+ */
+function imageOf(vm) {
+  vm.runGC()
+  const image = vm.snapshot()
+  image.memory.fill(0, 0, image.stackPointer)
+  return image
 }
 
 export class Sandbox {
@@ -142,8 +153,7 @@ export class Sandbox {
   }
 
   image() {
-    this.#vm.runGC()
-    return this.#vm.snapshot()
+    return imageOf(this.#vm)
   }
 
   /** Functions of the module that the package does not export: it can only run all jobs, and set limits at the start. */
