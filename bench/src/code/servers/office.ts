@@ -18,7 +18,6 @@ const customers = Array.from({ length: 120 }, (_, index) => ({
   managerId: (index % 9) + 1,
 }))
 
-// Below the size at which the gateway shortens results.
 const orders = Array.from({ length: 500 }, (_, index) => ({
   id: index + 1,
   customerId: ((index * 37) % customers.length) + 1,
