@@ -1,14 +1,14 @@
 import { Failure, isFailure } from '@unfold-mcp/core'
 import type { CodeSettings } from '../catalog/code-options.ts'
 import type { ScriptEngine } from '../scripts/engine.ts'
-import type { Stripped, TypeStripper } from '../scripts/strip-types.ts'
+import { createTypeStripper, type Stripped } from '../scripts/strip-types.ts'
 import { errorMessage } from '../tool/report.ts'
 
 /** What scripts need to run. It is loaded when the first script runs. */
 export class Scripts {
   readonly #open: (() => Promise<ScriptEngine>) | undefined
   #engine: Promise<ScriptEngine> | undefined
-  #stripper: Promise<TypeStripper> | undefined
+  readonly #stripper = createTypeStripper()
 
   constructor(settings: CodeSettings | undefined) {
     this.#open = settings === undefined ? undefined : (settings.engine ?? openEngine)
@@ -24,18 +24,16 @@ export class Scripts {
     return this.#engine
   }
 
-  /** Removes the types of a script. */
-  async withoutTypes(code: string): Promise<Stripped> {
-    this.#stripper ??= openStripper()
-    return (await this.#stripper).strip(code)
+  /** The script as JavaScript. */
+  withoutTypes(source: string): Promise<Stripped> {
+    return this.#stripper.strip(source)
   }
 
   async close(): Promise<void> {
+    await this.#stripper[Symbol.asyncDispose]()
     const engine = await this.#engine?.catch(() => undefined)
-    const stripper = await this.#stripper
     this.#engine = undefined
-    this.#stripper = undefined
-    await Promise.all([engine?.[Symbol.asyncDispose](), stripper?.[Symbol.asyncDispose]()])
+    await engine?.[Symbol.asyncDispose]()
   }
 }
 
@@ -43,11 +41,6 @@ export class Scripts {
 async function openEngine(): Promise<ScriptEngine> {
   const { quickJsEngine } = await import('../scripts/quickjs/engine.ts')
   return quickJsEngine()
-}
-
-async function openStripper(): Promise<TypeStripper> {
-  const { createTypeStripper } = await import('../scripts/strip-types.ts')
-  return createTypeStripper()
 }
 
 function unavailable(problem: string, cause?: unknown): Failure<'script_unavailable'> {
