@@ -34,6 +34,32 @@ export function targetsOf({ rows, speed }: Results): readonly { readonly what: s
   ]
 }
 
+/** A table for the guide. */
+export function guideTable({ tools, rows }: Results): string {
+  const lines = rows.map((row) => {
+    const { direct, call_tool: byName, run_code: byScript } = row.costs
+    return [
+      `${row.name}${row.isReal ? ' *' : ''}`,
+      ...[direct, byName, byScript].flatMap((cost) => [String(cost.turns), tokens(cost).toLocaleString('en')]),
+      percent(ratio(row)),
+    ]
+  })
+  const header = ['task', 'turns', 'direct', 'turns', 'call_tool', 'turns', 'run_code', 'run_code / call_tool']
+  const widths = header.map((name, column) => Math.max(...[header, ...lines].map((line) => (line[column] ?? name).length)))
+  const aligned = (line: readonly string[]): string =>
+    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')
+  const all = median(rows.map(ratio))
+  return [
+    `Model turns and tokens of tasks with ${tools} tools (o200k_base; what the model reads and writes, each counted once)`,
+    '',
+    aligned(header),
+    widths.map((width) => '-'.repeat(width)).join('  '),
+    ...lines.map(aligned),
+    '',
+    `Median of the last column: ${percent(all)}. * servers from npm`,
+  ].join('\n')
+}
+
 /** Tables in Markdown. */
 export function reportOf({ tools, rows, speed }: Results): string {
   const cells = ({ turns, read, written, ms }: Cost): string => `${turns} | ${read} | ${written} | ${Math.round(ms)}`
