@@ -9,7 +9,16 @@ const cli = join(root, 'packages/cli')
 const folder = join(cli, 'bundle')
 
 // Not bundled: native code, modules loaded on demand, or instances shared with the monitored program.
-const external = ['@napi-rs/keyring', '@redis/client', 'ajv', 'libsql', 'pino', 'prom-client', 'quickjs-wasi', '@opentelemetry/api']
+const external = [
+  '@napi-rs/keyring',
+  '@redis/client',
+  'ajv',
+  'libsql',
+  'pino',
+  'prom-client',
+  'quickjs-wasi',
+  '@opentelemetry/api',
+]
 
 // Started as separate processes or threads: the modules of a folder, which may import each other.
 const programs = [

@@ -6,7 +6,9 @@ import { Worker } from 'node:worker_threads'
 const [settings = '', snapshot = ''] = process.argv.slice(2)
 const { harness, version, limits, outcomes } = JSON.parse(settings)
 const wasm = new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm')))
-const worker = new Worker(new URL('../src/scripts/quickjs/worker.mjs', import.meta.url), { workerData: { wasm, harness, version } })
+const worker = new Worker(new URL('../src/scripts/quickjs/worker.mjs', import.meta.url), {
+  workerData: { wasm, harness, version },
+})
 const { wallMs } = limits
 const requests = [
   { kind: 'restore', limits, wallMs, snapshot: Buffer.from(snapshot, 'base64') },

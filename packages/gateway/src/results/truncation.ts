@@ -26,6 +26,8 @@ export function truncateResults({ store, maxCharacters, hasOutputSchema }: Trunc
   const truncate = (call: ProxiedCall, result: ProxiedResult): ProxiedResult | Promise<ProxiedResult> => {
     const limit = maxCharacters()
     // Nobody would get the handle: the client cancelled the call, or its session ended.
+    // What a script works with need not fit into the context of a model.
+    if (call.ctx.script !== undefined) return result
     if (!isComplete(result) || call.ctx.signal.aborted || fits(result, limit)) return result
     // A script reads the result, not a model: it filters it, and its memory is limited.
     if (call.ctx.script !== undefined) return result

@@ -59,8 +59,10 @@ export interface ProposedCall {
 }
 
 export interface ScriptConsent {
-  /** `run`: without a question of `run_code`; `ask`: a person confirms it; `default`: `confirm` decides. */
-  decide(call: ProposedCall): Promise<'run' | 'ask' | 'default'>
+  /** `run`: without a question of `run_code`; `untrusted`: annotations do not count; `default`: annotations count. */
+  decide(call: ProposedCall): Promise<'run' | 'untrusted' | 'default'>
+  /** Removes known secrets from arguments that are shown to a person. */
+  redact(value: unknown): unknown
   /** Whether calls that need confirmation run with `ctx.script.confirmation: 'missing'` where the client cannot ask a person. */
   readonly delegates: boolean
 }
@@ -68,7 +70,7 @@ export interface ScriptConsent {
 /** What became of a script. */
 export interface ScriptRunRecord {
   readonly run: string
-  readonly outcome: 'returned' | 'failed' | 'paused' | 'stopped'
+  readonly outcome: 'returned' | 'failed' | 'paused'
   readonly calls: number
   readonly scope: string
   readonly era: 'session' | 'stateless'

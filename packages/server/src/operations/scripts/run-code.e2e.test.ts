@@ -54,7 +54,7 @@ let sessions: TestServer
 let client: TestClient
 let messages: string[] = []
 let answer: (message: string) => object = () => ({})
-const progress: { progress: number; total?: number; message?: string }[] = []
+const progress: object[] = []
 
 beforeAll(async () => {
   handler = scriptHandler(toolbox)

@@ -28,6 +28,8 @@ interface Running {
   readonly engine: ScriptEngine
   readonly signal: AbortSignal
   readonly now: () => number
+  /** Of this request. */
+  readonly startedAt: number
 }
 
 /** `run_code`: runs a script over the tools of this client, or continues one that waits for a person. */
@@ -40,7 +42,7 @@ export async function runCode({ code, input }: CodeRequest, discovery: Discovery
   }
   const engine = await runtime.scripts.engine()
   const signal = call.signal ?? call.controller?.signal ?? new AbortController().signal
-  const running: Running = { discovery, settings, engine, signal, now: Date.now }
+  const running: Running = { discovery, settings, engine, signal, now: Date.now, startedAt: performance.now() }
   const { requestState } = call
   if (requestState !== undefined && isPausedScript(requestState)) return resumed(running, requestState, { code, input })
   const run = new ScriptRun(running)
@@ -81,7 +83,9 @@ async function resumed(running: Running, token: string, request: CodeRequest): P
 async function ended(running: Running, first: ScriptRun, firstEnd: RunEnd, request: CodeRequest): Promise<Result> {
   let run = first
   let end = firstEnd
-  while (end.kind === 'paused') {
+  for (;;) {
+    record(running, run, end)
+    if (end.kind !== 'paused') break
     if (running.discovery.scope.settings.era === 'stateless') return inputRequired(running, end.paused, request)
     const { paused }: { paused: PausedScript } = end
     const responses = await askInPlace(running, paused)
@@ -90,6 +94,12 @@ async function ended(running: Running, first: ScriptRun, firstEnd: RunEnd, reque
   }
   const done = { run: run.id, records: run.records, output: run.output }
   return end.kind === 'returned' ? returnedReply(end.value, done) : failedReply(end.error, done)
+}
+
+function record({ settings, discovery: { scope }, startedAt }: Running, run: ScriptRun, { kind }: RunEnd): void {
+  const { era, principal } = scope.settings
+  const ms = Math.round(performance.now() - startedAt)
+  settings.ran?.({ run: run.id, outcome: kind, calls: run.records.length, scope: scope.state.key, era, principal, ms })
 }
 
 async function inputRequired(running: Running, paused: PausedScript, request: CodeRequest): Promise<InputRequiredResult> {

@@ -15,7 +15,7 @@ import type { DiscoveryCall } from '../discovery/discovery-call.ts'
 import { type CallRecord, type CallState, shortArguments } from './call-record.ts'
 import { CallSlots } from './call-slots.ts'
 import type { OpenInput, PausedScript, ScriptState } from './paused-script.ts'
-import { confirmation, confirmKey, decisionIn, inputKey, type Questions } from './question.ts'
+import { type AskedCall, confirmation, confirmKey, decisionIn, inputKey, type Questions } from './question.ts'
 import { lookUp, makeCall, outcomeOf, toolsByName } from './script-call.ts'
 import type { ScriptJournal } from './script-journal.ts'
 import { problemOf, type ScriptProblem, thrown } from './script-problem.ts'
@@ -243,11 +243,11 @@ export class ScriptRun {
     const { runtime, scope } = discovery
     const source = runtime.catalogs.of(scope).catalog.byName.get(tool.name)?.[0]?.source ?? ''
     const decided = await settings.consent?.decide({ tool, source, arguments: args, principal: scope.settings.principal })
-    const facet = facetOf(tool)
+    const facet = decided === 'untrusted' ? 'destructive' : facetOf(tool)
     const isAsked =
-      decided === 'ask' ||
-      (decided !== 'run' &&
-        (settings.confirm === 'writes' ? facet !== 'read-only' : settings.confirm === 'destructive' && facet === 'destructive'))
+      decided !== 'run' &&
+      (settings.confirm === 'writes' ? facet !== 'read-only' : facet === 'destructive') &&
+      settings.confirm !== 'never'
     if (!isAsked) return false
     const left = this.#granted.get(tool.name) ?? 0
     if (left > 0) this.#granted.set(tool.name, left - 1)
@@ -349,7 +349,12 @@ export class ScriptRun {
     const inputs = [...this.#inputs.values()]
     const asked = [...this.#asked.values()]
     const questions: Questions = {
-      ...(asked.length > 0 && { [confirmKey]: confirmation(asked, settings.limits.calls) }),
+      ...(asked.length > 0 && {
+        [confirmKey]: confirmation(
+          asked.map((each) => this.#shown(each)),
+          settings.limits.calls,
+        ),
+      }),
       ...Object.fromEntries(
         inputs.flatMap(({ open, result }) => requestsIn(result).map(([key, request]) => [inputKey(open.call.id, key), request])),
       ),
@@ -369,6 +374,11 @@ export class ScriptRun {
       asked: asked.map(({ call }) => call.id),
       questions,
     }
+  }
+
+  #shown({ tool, arguments: args }: OpenCall): AskedCall {
+    const { consent } = this.#options.settings
+    return { tool, arguments: consent === undefined ? args : consent.redact(args) }
   }
 
   /** Repeats what a process did that died while it continued this script. */

@@ -33,7 +33,11 @@ async function open(given: Partial<ScriptLimits> = {}, { signal } = new AbortCon
 }
 
 /** Runs a script whose calls all succeed with what `answer` returns. */
-async function run(source: string, answer: (call: ScriptCall) => unknown = () => undefined, input?: unknown): Promise<ScriptTurn> {
+async function run(
+  source: string,
+  answer: (call: ScriptCall) => unknown = () => undefined,
+  input?: unknown,
+): Promise<ScriptTurn> {
   const machine = await open()
   let turn = await machine.start({ source, input })
   while (turn.kind === 'waiting') turn = await machine.settle(turn.calls.map((call) => ({ id: call.id, value: answer(call) })))
@@ -50,7 +54,8 @@ const namesOf = (turn: ScriptTurn): readonly string[] => callsOf(turn).map(({ na
 
 describe('a script', () => {
   test('gets its input and returns JSON', async () => {
-    const source = 'return { sum: input.numbers.reduce((a, b) => a + b), set: new Set([1]), map: new Map([["a", 1]]), gone: undefined }'
+    const source =
+      'return { sum: input.numbers.reduce((a, b) => a + b), set: new Set([1]), map: new Map([["a", 1]]), gone: undefined }'
     expect(await value(source, undefined, { numbers: [1, 2, 3] })).toEqual({ sum: 6, set: [1], map: [['a', 1]] })
     expect(await value('')).toBeUndefined()
   })
@@ -72,13 +77,23 @@ await Promise.all(all)`,
 
   test('goes on when some of its calls are settled, and each turn has all that are outstanding', async () => {
     const machine = await open()
-    const first = await machine.start({ source: 'const a = tools.a(); const b = tools.b(); await a; const c = tools.c(); return [await a, await b, await c]' })
+    const first = await machine.start({
+      source: 'const a = tools.a(); const b = tools.b(); await a; const c = tools.c(); return [await a, await b, await c]',
+    })
     expect(namesOf(first)).toEqual(['a', 'b'])
     const second = await machine.settle([{ id: 1, value: 'A' }])
     expect(namesOf(second)).toEqual(['b', 'c'])
     // Unknown and settled ids are ignored.
-    await machine.settle([{ id: 1, value: 'again' }, { id: 99, value: 'unknown' }])
-    expect(await machine.settle([{ id: 2, value: 'B' }, { id: 3, value: 'C' }])).toMatchObject({ value: ['A', 'B', 'C'] })
+    await machine.settle([
+      { id: 1, value: 'again' },
+      { id: 99, value: 'unknown' },
+    ])
+    expect(
+      await machine.settle([
+        { id: 2, value: 'B' },
+        { id: 3, value: 'C' },
+      ]),
+    ).toMatchObject({ value: ['A', 'B', 'C'] })
   })
 
   test('makes calls that it does not await, before it returns', async () => {
@@ -101,13 +116,21 @@ await Promise.all(all)`,
   })
 
   test.each([
-    ['an uncaught error', 'const a = 1\n  missing()', { name: 'ReferenceError', message: 'missing is not defined', line: 2, column: 3 }],
+    [
+      'an uncaught error',
+      'const a = 1\n  missing()',
+      { name: 'ReferenceError', message: 'missing is not defined', line: 2, column: 3 },
+    ],
     ['an error in the first line', 'null.x', { name: 'TypeError', line: 1, column: 1 }],
     ['an error in a function', 'function f() {\n  throw new RangeError("far")\n}\nf()', { message: 'far', line: 2, column: 13 }],
     ['an error after a call', 'await tools.x()\nnull.x', { line: 2 }],
     ['a syntax error', 'const a = 1\nconst = 2', { name: 'SyntaxError', line: 2, column: 7 }],
     ['a missing brace', 'if (true) {\n', { name: 'SyntaxError', message: 'unexpected end of the script', line: 2 }],
-    ['invalid arguments', '\ntools.x(1)\nawait tools.y(1)', { name: 'TypeError', message: 'y takes one object with its arguments', line: 3 }],
+    [
+      'invalid arguments',
+      '\ntools.x(1)\nawait tools.y(1)',
+      { name: 'TypeError', message: 'y takes one object with its arguments', line: 3 },
+    ],
     ['a result without JSON', '\nreturn 1n', { name: 'TypeError' }],
     ['a promise that nothing settles', 'await new Promise(() => {})', { message: expect.stringContaining('nothing settles') }],
   ])('ends with %s, and with its position', async (_, source, error) => {
@@ -122,7 +145,9 @@ await Promise.all(all)`,
   })
 
   test('prints lines, which are cut at the limit', async () => {
-    const { output } = await run('console.log("a", { b: 1 }, [2], undefined, 3n, new TypeError("c")); console.error(new Map([[1, 2]]))')
+    const { output } = await run(
+      'console.log("a", { b: 1 }, [2], undefined, 3n, new TypeError("c")); console.error(new Map([[1, 2]]))',
+    )
     expect(output).toEqual(['a {"b":1} [2] undefined 3n TypeError: c', '[[1,2]]'])
     const long = await run('for (let i = 0; i < 30; i++) console.log("x".repeat(99))')
     expect(long.output.join('\n').length).toBeLessThan(1_100)
@@ -252,7 +277,12 @@ return { rows, notes, other: await other, key, random: Math.random() }`
     const snapshot = Buffer.from(await machine.snapshot()).toString('base64')
     const expected = await machine.settle(outcomes)
     const program = fileURLToPath(new URL('../../../test/restore-script.mjs', import.meta.url))
-    const settings = { harness, version: engine.version, limits, outcomes: JSON.stringify(outcomes.map(({ id, value }) => [id, 1, value])) }
+    const settings = {
+      harness,
+      version: engine.version,
+      limits,
+      outcomes: JSON.stringify(outcomes.map(({ id, value }) => [id, 1, value])),
+    }
     const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(settings), snapshot])
     expect(JSON.parse(stdout)).toEqual(expected)
   })

@@ -103,6 +103,9 @@ export class WorkerMachine implements ScriptMachine {
         return this.#read(reply)
       case 'stopped':
         this.#unreadOutput = reply.output
+        this.#memoryBytes = reply.memoryBytes
+        // The worker stopped the script itself. Only its machine is spoiled.
+        this.#state = 'waiting'
         throw this.#fail(limitExceeded(reply.by, this.#limits))
       case 'rejected':
         throw this.#fail(rejectedSnapshot(reply.problem))
@@ -210,7 +213,7 @@ export class WorkerMachine implements ScriptMachine {
   }
 
   #end(failure: Failure | undefined): void {
-    const isReusable = this.#state !== 'running' && failure === undefined && this.#memoryBytes <= maxKeptBytes
+    const isReusable = this.#state !== 'running' && this.#memoryBytes <= maxKeptBytes
     this.#state = 'over'
     this.#failure = failure
     this.#unschedule()

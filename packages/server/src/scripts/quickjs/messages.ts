@@ -30,17 +30,26 @@ export type WorkerReply =
   /** `cpuFile`: where the main thread reads the CPU time of this thread. */
   | { readonly kind: 'ready'; readonly cpuFile: string | undefined }
   | WorkerTurn
-  | { readonly kind: 'stopped'; readonly by: ScriptLimit; readonly output: readonly string[]; readonly cpuMs: number }
+  | WorkerStop
   | { readonly kind: 'rejected'; readonly problem: string }
   | { readonly kind: 'snapshot'; readonly bytes: Uint8Array }
   | { readonly kind: 'ended' }
 
-export interface WorkerTurn {
-  readonly kind: 'turn'
+interface WorkerUse {
   readonly output: readonly string[]
   readonly cpuMs: number
   /** Size of the machine's memory, which never shrinks. */
   readonly memoryBytes: number
+}
+
+/** A script that reached a limit. */
+export interface WorkerStop extends WorkerUse {
+  readonly kind: 'stopped'
+  readonly by: ScriptLimit
+}
+
+export interface WorkerTurn extends WorkerUse {
+  readonly kind: 'turn'
   readonly end:
     | { readonly kind: 'waiting'; readonly calls: readonly WorkerCall[] }
     | { readonly kind: 'returned'; readonly value: string | undefined }

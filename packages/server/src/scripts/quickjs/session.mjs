@@ -6,7 +6,7 @@ import { Sandbox } from './sandbox.mjs'
 
 /**
  * @typedef {import('@unfold-mcp/core').ScriptLimit} StoppedBy
- * @typedef {import('./messages.ts').WorkerReply} WorkerReply
+ * @typedef {import('./messages.ts').WorkerStop} WorkerStop
  * @typedef {import('./messages.ts').WorkerTurn} WorkerTurn
  * @typedef {import('../engine.ts').ScriptLimits} Limits
  * @typedef {import('../engine.ts').ScriptError} ScriptError
@@ -125,7 +125,7 @@ export class Session {
   /**
    * @param {number} wallMs
    * @param {() => void} action
-   * @returns {WorkerTurn | Extract<WorkerReply, { kind: 'stopped' }>}
+   * @returns {WorkerTurn | WorkerStop}
    */
   #turn(wallMs, action) {
     this.#isOver = false
@@ -142,14 +142,12 @@ export class Session {
     }
     const report = this.#report()
     const error = thrown ?? report.error
-    if (error !== undefined) this.#stoppedBy ??= limitOf(error)
+    if (error !== undefined) this.#stoppedBy ??= this.#limitOf(error)
     const value = report.state === 'returned' && this.#stoppedBy === undefined ? this.#machine.call('result') : undefined
     if (value !== undefined && Buffer.byteLength(value) > this.#limits.resultBytes) this.#stoppedBy ??= 'result'
-    const { output } = report
-    const cpuMs = this.cpuMs
-    if (this.#stoppedBy !== undefined) return { kind: 'stopped', by: this.#stoppedBy, output, cpuMs }
-    const memoryBytes = this.#machine.bytes
-    return { kind: 'turn', output, cpuMs, memoryBytes, end: this.#end(report, error, value) }
+    const use = { output: report.output, cpuMs: this.cpuMs, memoryBytes: this.#machine.bytes }
+    if (this.#stoppedBy !== undefined) return { kind: 'stopped', by: this.#stoppedBy, ...use }
+    return { kind: 'turn', ...use, end: this.#end(report, error, value) }
   }
 
   /**
@@ -234,6 +232,19 @@ export class Session {
     return { name, message, ...place, ...(text !== '' && { stack: text }) }
   }
 
+  /**
+   * Limits that reach the script as exceptions, which it did not catch.
+   * @param {Thrown} error
+   * @returns {StoppedBy | undefined}
+   */
+  #limitOf({ name, message = '' }) {
+    if (name === 'InternalError' && message.startsWith('out of memory')) return 'memory'
+    // Without memory for an error, the machine throws null.
+    if (message === 'null' && this.#machine.bytes > this.#limits.memoryBytes / 2) return 'memory'
+    if (name === 'RangeError' && message === 'Maximum call stack size exceeded') return 'stack'
+    return undefined
+  }
+
   get #machine() {
     if (this.#sandbox === undefined) throw new Error('The session is not open.')
     return this.#sandbox
@@ -244,14 +255,3 @@ class TooLarge extends Error {}
 
 /** @param {CallRecord} record */
 const toCall = ({ stack, ...call }) => ({ ...call, line: placeOf(stack, head.length)?.line })
-
-/**
- * Limits that reach the script as exceptions, which it did not catch.
- * @param {Thrown} error
- * @returns {StoppedBy | undefined}
- */
-function limitOf({ name, message = '' }) {
-  if (name === 'InternalError' && message.startsWith('out of memory')) return 'memory'
-  if (name === 'RangeError' && message === 'Maximum call stack size exceeded') return 'stack'
-  return undefined
-}
