@@ -36,6 +36,7 @@ export {
   awaitsPrerequisite,
   computeView,
   type Exposure,
+  findsTools,
   isAvailable,
   isStrict,
   isSurface,
@@ -118,8 +119,10 @@ export {
   formOf,
 } from './schema/form.ts'
 export { Exhausted, Meter } from './schema/meter.ts'
+export { mergedShapes, type ObservedShape, schemaOfShape, shapeOf } from './schema/observed-shape.ts'
 export { allowedValues, literalText } from './schema/problem-text.ts'
 export { References, startsDocument } from './schema/references.ts'
+export { declarationsOf, type ToolDeclaration } from './schema/typescript.ts'
 export { type CostOptions, type Excess, ValidationCost } from './schema/validation-cost.ts'
 export type { Confidence } from './search/confidence.ts'
 export { type DocumentContext, documentOf, type SearchDocument, type SearchParameter } from './search/document.ts'

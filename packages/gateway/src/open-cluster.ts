@@ -53,9 +53,17 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
   const { url, secret, prefix = '', advertise, leaseMs, drainMs } = cluster
   const id = randomUUID()
   const stateKey = clusterKey(secret, 'client state')
+  const scriptKey = clusterKey(secret, 'script state')
   const target = url === undefined ? undefined : parseRedisUrl(url)
   if (target === undefined) {
-    const replica: Replica = { id, stateKey, isShared: false, isRunning: (each) => each === id, clockOffsetMs: () => 0 }
+    const replica: Replica = {
+      id,
+      stateKey,
+      scriptKey,
+      isShared: false,
+      isRunning: (each) => each === id,
+      clockOffsetMs: () => 0,
+    }
     return {
       replica,
       drainMs,
@@ -69,6 +77,7 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
   const replica: Replica = {
     id,
     stateKey,
+    scriptKey,
     isShared: true,
     isRunning: (each) => replicas.isRunning(each),
     clockOffsetMs: () => replicas.clockOffsetMs,

@@ -42,7 +42,9 @@ export interface FailureDetails {
   rate_limited: { limit: number; retryAfterMs: number }
   requires_activation: { tool: string; group: string; activators: readonly string[] }
   reserved_name: { name: string }
+  script_failed: { line?: number; column?: number }
   script_limit: { limit: ScriptLimit; maximum: number }
+  script_state_rejected: { problem: string }
   script_unavailable: { problem: string }
   search_degraded: { problem: string }
   session_limit: { limit: number }
@@ -118,7 +120,9 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   rate_limited: 'tool',
   requires_activation: 'tool',
   reserved_name: 'operator',
+  script_failed: 'tool',
   script_limit: 'tool',
+  script_state_rejected: 'tool',
   script_unavailable: 'tool',
   search_degraded: 'operator',
   session_limit: 'protocol',
