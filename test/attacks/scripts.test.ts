@@ -577,7 +577,9 @@ describe('AT-K19: snapshots', () => {
     const snapshot = await paused()
     const machine = await open()
     const noise = Buffer.alloc(1_441_792 / 32 + 4 * 1_000, 7)
-    await expect(machine.restore(forged(snapshot, (header) => header, gzipSync(noise)))).rejects.toThrow()
+    await expect(machine.restore(forged(snapshot, (header) => header, gzipSync(noise)))).rejects.toMatchObject({
+      name: 'Failure',
+    })
     expect(await resultOf('return "next"')).toBe('next')
   })
 })
