@@ -288,7 +288,7 @@ describe('AT-K10: too many calls end the script before they are made', () => {
   test('one after the other', async () => {
     const machine = await open({ calls: 3 })
     let turn = await machine.start({ source: 'for (;;) await tools.x({})' })
-    const settled = []
+    const settled: (number | undefined)[] = []
     const error = await (async () => {
       while (turn.kind === 'waiting') {
         const [call] = turn.calls
@@ -577,7 +577,9 @@ describe('AT-K19: snapshots', () => {
     const snapshot = await paused()
     const machine = await open()
     const noise = Buffer.alloc(1_441_792 / 32 + 4 * 1_000, 7)
-    await expect(machine.restore(forged(snapshot, (header) => header, gzipSync(noise)))).rejects.toThrow()
+    await expect(machine.restore(forged(snapshot, (header) => header, gzipSync(noise)))).rejects.toMatchObject({
+      name: 'Failure',
+    })
     expect(await resultOf('return "next"')).toBe('next')
   })
 })

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { type Failure, isFailure } from '@unfold-mcp/core'
 import type { CallOutcome, ScriptCall, ScriptLimits, ScriptMachine, ScriptProgram, ScriptTurn } from '../engine.ts'
 import { cancelled, limitExceeded, rejectedSnapshot, unavailable } from './failures.ts'
-import type { WorkerReply, WorkerRequest, WorkerTurn } from './messages.ts'
-import { cpuMsIn } from './thread-cpu.mjs'
+import type { WorkerReply, WorkerRequest, WorkerStop, WorkerTurn } from './messages.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
 // What the worker needs to stop a script itself. After that, it is terminated.
@@ -102,16 +102,20 @@ export class WorkerMachine implements ScriptMachine {
       case 'turn':
         return this.#read(reply)
       case 'stopped':
-        this.#unreadOutput = reply.output
-        this.#memoryBytes = reply.memoryBytes
-        // The worker stopped the script itself. Only its machine is spoiled.
-        this.#state = 'waiting'
-        throw this.#fail(limitExceeded(reply.by, this.#limits))
+        throw this.#stopped(reply)
       case 'rejected':
         throw this.#fail(rejectedSnapshot(reply.problem))
       default:
         throw this.#fail(unavailable(`the worker answered with "${reply.kind}".`))
     }
+  }
+
+  /** The worker stopped the script itself, so only its machine is spoiled. */
+  #stopped({ by, output, memoryBytes }: WorkerStop): Failure {
+    this.#unreadOutput = output
+    this.#memoryBytes = memoryBytes
+    this.#state = 'waiting'
+    return this.#fail(limitExceeded(by, this.#limits))
   }
 
   #read({ end, output, memoryBytes }: WorkerTurn): ScriptTurn {
@@ -195,7 +199,13 @@ export class WorkerMachine implements ScriptMachine {
   }
 
   #threadCpuMs(): number {
-    return this.#cpuFile === undefined ? 0 : (cpuMsIn(this.#cpuFile) ?? 0)
+    try {
+      // Nanoseconds come first.
+      return this.#cpuFile === undefined ? 0 : Number.parseInt(readFileSync(this.#cpuFile, 'utf8'), 10) / 1_000_000
+    } catch {
+      // The thread has just ended.
+      return 0
+    }
   }
 
   #expect(state: 'new' | 'waiting'): void {

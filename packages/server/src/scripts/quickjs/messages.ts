@@ -56,7 +56,7 @@ export interface WorkerTurn extends WorkerUse {
     | { readonly kind: 'threw'; readonly error: ScriptError }
 }
 
-export interface WorkerCall {
+interface WorkerCall {
   readonly id: number
   readonly kind: 'tool' | 'search' | 'describe'
   readonly name: string
