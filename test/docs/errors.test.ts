@@ -57,6 +57,8 @@ const unreachableSessions: SessionStore = {
   send: unreachable,
   subscribe: () => () => undefined,
   isAlive: () => true,
+  keep: unreachable,
+  kept: unreachable,
 }
 
 /** Produces each failure and returns the text that its reader sees. */

@@ -264,6 +264,7 @@ const listen = z.strictObject({
     .array(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
     .default([])
     .describe('Reverse proxies whose X-Forwarded-For or Forwarded header gives the address of the client'),
+  dashboard: z.boolean().default(true).describe('false does not serve the web dashboard at /ui; the admin API stays'),
 })
 
 const store = z.discriminatedUnion('kind', [
