@@ -288,7 +288,7 @@ describe('AT-K10: too many calls end the script before they are made', () => {
   test('one after the other', async () => {
     const machine = await open({ calls: 3 })
     let turn = await machine.start({ source: 'for (;;) await tools.x({})' })
-    const settled = []
+    const settled: (number | undefined)[] = []
     const error = await (async () => {
       while (turn.kind === 'waiting') {
         const [call] = turn.calls

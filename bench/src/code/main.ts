@@ -1,27 +1,42 @@
-// npm run bench -- code [--quick] [--json] [--write <file>]; --write stores the table of docs/guides/code.md
+// npm run bench -- code [--sandbox] [--quick] [--json] [--write <file>]; --write stores the table of docs/guides/code.md.
+// --sandbox measures the sandbox instead of tasks, and compares its limits with those of other engines.
 import { writeFileSync } from 'node:fs'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { median } from '../tokens/cost.ts'
 import { type Cost, exposures, solved, type Way } from './agents.ts'
 import { guideTable, type Results, type Row, reportOf, targetsOf } from './report.ts'
+import { sandboxes, sandboxReport, sandboxTargets } from './sandbox.ts'
 import { speed } from './speed.ts'
 import { openStage, type Stage } from './stage.ts'
 import type { Workflow } from './workflow.ts'
 import { officeWorkflows } from './workflows/office.ts'
 import { realWorkflows } from './workflows/real.ts'
 
-const options = { quick: { type: 'boolean' }, json: { type: 'boolean' }, write: { type: 'string' } } as const
-const { quick = false, json = false, write } = parseArgs({ options }).values
+const options = {
+  sandbox: { type: 'boolean' },
+  quick: { type: 'boolean' },
+  json: { type: 'boolean' },
+  write: { type: 'string' },
+} as const
+const { sandbox = false, quick = false, json = false, write } = parseArgs({ options }).values
 
-const results = await measured()
-const report = reportOf(results)
-console.error(`\n${report}\n`)
-for (const { what, isMet } of targetsOf(results)) {
-  console.error(`${isMet ? 'met   ' : 'MISSED'} ${what}`)
-  if (!isMet) process.exitCode = 1
+if (sandbox) {
+  const results = await sandboxes(quick)
+  show(results, sandboxReport(results), sandboxTargets(results))
+} else {
+  const results = await measured()
+  show(results, reportOf(results), targetsOf(results))
+  if (write !== undefined) writeFileSync(write, `${guideTable(results)}\n`)
 }
-if (write !== undefined) writeFileSync(write, `${guideTable(results)}\n`)
-if (json) console.log(JSON.stringify(results, undefined, 2))
+
+function show(results: object, report: string, targets: readonly { readonly what: string; readonly isMet: boolean }[]): void {
+  console.error(`\n${report}\n`)
+  for (const { what, isMet } of targets) {
+    console.error(`${isMet ? 'met   ' : 'MISSED'} ${what}`)
+    if (!isMet) process.exitCode = 1
+  }
+  if (json) console.log(JSON.stringify(results, undefined, 2))
+}
 
 async function measured(): Promise<Results> {
   await using stage = await openStage()

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { type Failure, isFailure } from '@unfold-mcp/core'
 import type { CallOutcome, ScriptCall, ScriptLimits, ScriptMachine, ScriptProgram, ScriptTurn } from '../engine.ts'
 import { cancelled, limitExceeded, rejectedSnapshot, unavailable } from './failures.ts'
 import type { WorkerReply, WorkerRequest, WorkerTurn } from './messages.ts'
-import { cpuMsIn } from './thread-cpu.mjs'
 import type { WorkerThread } from './worker-thread.ts'
 
 // What the worker needs to stop a script itself. After that, it is terminated.
@@ -195,7 +195,13 @@ export class WorkerMachine implements ScriptMachine {
   }
 
   #threadCpuMs(): number {
-    return this.#cpuFile === undefined ? 0 : (cpuMsIn(this.#cpuFile) ?? 0)
+    try {
+      // Nanoseconds come first.
+      return this.#cpuFile === undefined ? 0 : Number.parseInt(readFileSync(this.#cpuFile, 'utf8'), 10) / 1_000_000
+    } catch {
+      // The thread has just ended.
+      return 0
+    }
   }
 
   #expect(state: 'new' | 'waiting'): void {
