@@ -44,7 +44,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: 'Exposure and search',
-    pages: guides('choosing-an-exposure', 'lazy-mode', 'search', 'better-search', 'hidden-calls', 'views'),
+    pages: guides('choosing-an-exposure', 'lazy-mode', 'search', 'better-search', 'code', 'hidden-calls', 'views'),
   },
   {
     title: 'Tools that change',

@@ -1271,7 +1271,8 @@ export const requirements = [
   {
     id: 'Y40',
     transports: 'none',
-    behaviour: 'the exposure code lists search_tools, describe_tools and run_code; others list run_code where the author wants it',
+    behaviour:
+      'the exposure code lists search_tools, describe_tools and run_code; others list run_code where the author wants it',
   },
   {
     id: 'Y41',
@@ -1281,7 +1282,8 @@ export const requirements = [
   {
     id: 'Y42',
     transports: 'none',
-    behaviour: 'a failed call of a script is an exception with text, reason and line, and a tool that the client may not use does not exist',
+    behaviour:
+      'a failed call of a script is an exception with text, reason and line, and a tool that the client may not use does not exist',
   },
   {
     id: 'Y43',
@@ -1308,6 +1310,7 @@ export const requirements = [
     transports: 'none',
     behaviour: 'in a gateway, the calls of a script pass trust, policy, limits and audit like those of its client',
   },
+  { id: 'Y23', transports: 'none', behaviour: 'a script gets results completely that would be truncated for a model' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

@@ -63,10 +63,7 @@ describe('declarations of tools in TypeScript', () => {
             labels?: string[]
             /** date */
             "due-date"?: string
-          }): Promise<{
-            /** integer */
-            number?: number
-          }>
+          }): Promise<{ number?: number }>
           "list-repos"(): Promise<unknown>
         }
         /** Current time */
@@ -119,14 +116,23 @@ describe('declarations of tools in TypeScript', () => {
       limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'At most.' },
       until: { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }], default: null },
     })
-    expect(typeOf(schema)).toMatchInlineSnapshot(`
-      "{
-        /** When. date-time */
-        at?: string
-        /** At most. integer, ≥ 1, ≤ 100, default 20 */
-        limit?: number
-        /** default null, date */
-        until?: string | null
+    expect(declared(schema, { outputSchema: schema })).toMatchInlineSnapshot(`
+      "declare const tools: {
+        act(args?: {
+          /** When. date-time */
+          at?: string
+          /** At most. integer, ≥ 1, ≤ 100, default 20 */
+          limit?: number
+          /** default null, date */
+          until?: string | null
+        }): Promise<{
+          /** When. date-time */
+          at?: string
+          /** At most. */
+          limit?: number
+          /** date */
+          until?: string | null
+        }>
       }"
     `)
   })

@@ -47,7 +47,7 @@ function methodOf(name: string, { tool, observed }: ToolDeclaration, names: Type
 function argumentsOf({ inputSchema }: Tool, names: TypeNames, limits: TypeBudget): string {
   const hasArguments = Object.keys(inputSchema).some((keyword) => !plain.has(keyword)) || hasMembers(inputSchema)
   if (!hasArguments) return ''
-  const { text } = new TypeWriter(inputSchema, names, limits).type(inputSchema, inputSchema)
+  const { text } = new TypeWriter(inputSchema, { names, use: 'argument', budget: limits }).type(inputSchema, inputSchema)
   const isRequired = Array.isArray(inputSchema.required) && inputSchema.required.length > 0
   return `args${isRequired ? '' : '?'}: ${text}`
 }
@@ -59,7 +59,8 @@ const hasMembers = ({ properties, required }: JsonSchema): boolean =>
   (isRecord(properties) && Object.keys(properties).length > 0) || (Array.isArray(required) && required.length > 0)
 
 function outputOf({ outputSchema }: Tool, observed: JsonSchema | undefined, names: TypeNames, limits: TypeBudget): string {
-  if (outputSchema !== undefined) return new TypeWriter(outputSchema, names, limits).type(outputSchema, outputSchema).text
+  if (outputSchema !== undefined)
+    return new TypeWriter(outputSchema, { names, use: 'result', budget: limits }).type(outputSchema, outputSchema).text
   if (observed === undefined) return 'unknown'
-  return `/* observed, not guaranteed */ ${new TypeWriter(observed, names, limits).type(observed, observed).text}`
+  return `/* observed, not guaranteed */ ${new TypeWriter(observed, { names, use: 'result', budget: limits }).type(observed, observed).text}`
 }

@@ -7,11 +7,14 @@ import { commentText } from './text.ts'
 const longestDescription = 300
 const longestValue = 80
 
+/** Arguments have to fit a schema; results are only read. */
+export type Use = 'argument' | 'result'
+
 /** What the comment of a property says: its description, and what its type cannot say. */
-export function propertyComment(schema: unknown): string {
+export function propertyComment(schema: unknown, use: Use): string {
   if (!isRecord(schema)) return ''
   const about = typeof schema.description === 'string' ? commentText(schema.description, longestDescription) : ''
-  const notes = commentText([...notesOf(schema), ...notesOf(onlyBranch(schema))].join(', '), longestDescription)
+  const notes = commentText([...notesOf(schema, use), ...notesOf(onlyBranch(schema), use)].join(', '), longestDescription)
   if (about === '' || notes === '') return about + notes
   return `${about}${/[.!?…]$/u.test(about) ? '' : '.'} ${notes}`
 }
@@ -22,18 +25,22 @@ function onlyBranch(schema: JsonSchema): JsonSchema {
   return branches.length === 1 ? (branches[0] as JsonSchema) : {}
 }
 
-function notesOf(schema: JsonSchema): readonly string[] {
+function notesOf(schema: JsonSchema, use: Use): readonly string[] {
   const { format, pattern, deprecated, readOnly } = schema
+  const always = [...(deprecated === true ? ['deprecated'] : []), ...(typeof format === 'string' ? [format] : [])]
+  if (use === 'result') return always
   return [
-    ...(deprecated === true ? ['deprecated'] : []),
+    ...always,
     ...(readOnly === true ? ['read-only'] : []),
     ...(schema.type === 'integer' ? ['integer'] : []),
-    ...(typeof format === 'string' ? [format] : []),
-    ...limits.flatMap(([keyword, text]) => (typeof schema[keyword] === 'number' ? [`${text} ${schema[keyword]}`] : [])),
+    ...limits.flatMap(([keyword, text]) => (isLimit(schema[keyword]) ? [`${text} ${schema[keyword]}`] : [])),
     ...(typeof pattern === 'string' && pattern.length <= longestValue ? [`pattern ${pattern}`] : []),
     ...('default' in schema ? [`default ${valueText(schema.default)}`] : []),
   ]
 }
+
+// Some generators add the largest numbers that a type can represent.
+const isLimit = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
 
 const limits = [
   ['minimum', '≥'],

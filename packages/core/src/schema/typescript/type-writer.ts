@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../tool/tool.ts'
 import { listOf, typesIn } from '../form/reader.ts'
 import { Exhausted, Meter } from '../meter.ts'
 import { type Located, References, startsDocument } from '../references.ts'
-import { propertyComment } from './comment.ts'
+import { propertyComment, type Use } from './comment.ts'
 import { indented, lineComment, propertyName, stringLiteral } from './text.ts'
 import { atom, intersection, listOfType, never, type Type, union, unknown } from './type.ts'
 import type { TypeNames } from './type-names.ts'
@@ -14,6 +14,12 @@ export interface TypeBudget {
   /** Nesting of schemas. */
   readonly depth: number
   readonly characters: number
+}
+
+interface TypeContext {
+  readonly names: TypeNames
+  readonly use: Use
+  readonly budget: TypeBudget
 }
 
 const maxMembers = 200
@@ -28,13 +34,15 @@ const longestInlined = 48
 export class TypeWriter {
   readonly #references: References
   readonly #names: TypeNames
+  readonly #use: Use
   readonly #maxDepth: number
   #left: number
   readonly #targets = new Map<unknown, { name: string | undefined; type: Type | undefined }>()
 
-  constructor(root: unknown, names: TypeNames, { depth, characters }: TypeBudget) {
+  constructor(root: unknown, { names, use, budget: { depth, characters } }: TypeContext) {
     this.#references = new References(root, new Meter({ steps: 20_000, depth: 500 }))
     this.#names = names
+    this.#use = use
     this.#maxDepth = depth
     this.#left = characters
   }
@@ -139,7 +147,7 @@ export class TypeWriter {
     const members: string[] = []
     for (const [name, property] of Object.entries(properties).slice(0, maxMembers)) {
       if (this.#left < 0) break
-      const comment = this.#spend(lineComment(propertyComment(this.#commented(property, root))))
+      const comment = this.#spend(lineComment(propertyComment(this.#commented(property, root), this.#use)))
       const type = this.type(property, root, depth)
       members.push(`${comment}${this.#spend(propertyName(name))}${required.has(name) ? '' : '?'}: ${type.text}`)
     }

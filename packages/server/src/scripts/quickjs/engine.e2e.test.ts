@@ -44,7 +44,7 @@ async function run(
   return turn
 }
 
-const value = async (source: string, answer?: (call: ScriptCall) => unknown, input?: unknown): Promise<unknown> => {
+const resultOf = async (source: string, answer?: (call: ScriptCall) => unknown, input?: unknown): Promise<unknown> => {
   const turn = await run(source, answer, input)
   return turn.kind === 'returned' ? turn.value : turn
 }
@@ -56,8 +56,8 @@ describe('a script', () => {
   test('gets its input and returns JSON', async () => {
     const source =
       'return { sum: input.numbers.reduce((a, b) => a + b), set: new Set([1]), map: new Map([["a", 1]]), gone: undefined }'
-    expect(await value(source, undefined, { numbers: [1, 2, 3] })).toEqual({ sum: 6, set: [1], map: [['a', 1]] })
-    expect(await value('')).toBeUndefined()
+    expect(await resultOf(source, undefined, { numbers: [1, 2, 3] })).toEqual({ sum: 6, set: [1], map: [['a', 1]] })
+    expect(await resultOf('')).toBeUndefined()
   })
 
   test('calls tools by path or by name, searches and describes', async () => {
@@ -186,16 +186,14 @@ describe('the engine', () => {
     const openFor = (holder: string): Promise<ScriptMachine> => shared.open({ limits, signal, holder: [holder] })
     for (let count = 0; count < 3; count++) await openFor('ann')
     let isOpen = false
-    const fourth = openFor('ann').then(
-      () => {
-        isOpen = true
-      },
-      () => undefined,
-    )
+    const fourth = (async () => {
+      await openFor('ann')
+      isOpen = true
+    })()
     expect(await (await openFor('ben')).start({ source: 'return "ben"' })).toMatchObject({ value: 'ben' })
     expect(isOpen).toBe(false)
     await shared[Symbol.asyncDispose]()
-    await fourth
+    await expect(fourth).rejects.toMatchObject({ reason: 'call_cancelled' })
   })
 
   test('cancels: a queued script, a waiting one and a running one', async () => {
@@ -281,7 +279,7 @@ return { rows, notes, other: await other, key, random: Math.random() }`
       harness,
       version: engine.version,
       limits,
-      outcomes: JSON.stringify(outcomes.map(({ id, value }) => [id, 1, value])),
+      outcomes: JSON.stringify(outcomes.map((outcome) => [outcome.id, 1, outcome.value])),
     }
     const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(settings), snapshot])
     expect(JSON.parse(stdout)).toEqual(expected)

@@ -77,12 +77,15 @@ export function quickJsEngine({ workers = 4, queue = 64, idleMs = 30_000 }: Quic
     if (isClosed) throw cancelled()
     const thread = new WorkerThread({ wasm, harness, version })
     threads.add(thread)
-    void thread.exited.then(() => {
-      threads.delete(thread)
-      clearTimeout(idle.get(thread))
-      idle.delete(thread)
-    })
+    void forgetAfterExit(thread)
     return thread
+  }
+
+  async function forgetAfterExit(thread: WorkerThread): Promise<void> {
+    await thread.exited
+    threads.delete(thread)
+    clearTimeout(idle.get(thread))
+    idle.delete(thread)
   }
 
   function takeIdle(): WorkerThread | undefined {

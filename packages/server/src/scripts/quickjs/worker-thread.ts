@@ -42,7 +42,7 @@ export class WorkerThread {
     await this.ready
     if (this.#settle !== undefined) throw new Error('The worker thread is busy.')
     const reply = this.#reply()
-    this.#worker.postMessage(request)
+    this.#worker.postMessage(request, [])
     return reply
   }
 
