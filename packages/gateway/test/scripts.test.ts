@@ -186,14 +186,10 @@ test('AT-S15-23 (Y46): kill -9 between pause and answer loses nothing, and kill 
     await gateway.end('SIGKILL')
   }
   gateway = await startGatewayProcess(at, undefined)
-  await isReady()
   const decision = 'Run these, and further calls of these tools in this script'
-  const again = (requestState: string | undefined) => ({
-    name: 'run_code',
-    arguments: { code },
-    requestState,
-    inputResponses: { confirm: { action: 'accept', content: { decision } } },
-  })
+  const inputResponses = { confirm: { action: 'accept', content: { decision } } }
+  const again = (state?: string): object => ({ name: 'run_code', arguments: { code }, requestState: state, inputResponses })
+  await isReady()
   {
     await using ada = await client({ era: 'stateless' })
     // The tool that stalls is another one, so the script pauses again.
