@@ -167,7 +167,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   rate_limited: rateLimited,
   requires_activation: () => resultText(cloud(), 'ec2_list'),
   reserved_name: () => thrown(() => plain().tool('search_tools', { description: 'Search' }, () => '')),
-  script_failed: () => resultText(scripted(), 'run_code', { code: 'await tools.ping()\nconst { length } = undefined' }),
+  script_failed: () => resultText(scripted(), 'run_code', { code: 'await tools.ping()\nthrow new RangeError("no items")' }),
   script_limit: () => scriptFailure((machine) => machine.start({ source: 'for (;;);' })),
   script_state_rejected: async () => {
     const params = { name: 'run_code', arguments: { code: 'return 1' }, requestState: 'script.AAAA', _meta: envelope }
