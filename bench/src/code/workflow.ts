@@ -28,14 +28,16 @@ export interface Workflow {
   readonly code: string
 }
 
-/** The value of a call that must succeed. */
-export function resultIn<T>(outcome: Outcome | undefined): T {
-  if (outcome !== undefined && 'value' in outcome) return outcome.value as T
-  throw new Error(outcome === undefined ? 'There is no result.' : outcome.error.slice(0, 500))
+/** The values of calls that must succeed. */
+export function resultsIn<T>(outcomes: readonly Outcome[]): T[] {
+  return outcomes.map((outcome) => {
+    if ('error' in outcome) throw new Error(outcome.error.slice(0, 500))
+    return outcome.value as T
+  })
 }
 
 /** Makes one call in one turn. */
 export async function one<T>(turn: Turn, name: string, args: Step['arguments'] = {}): Promise<T> {
-  const [outcome] = await turn([{ name, arguments: args }])
-  return resultIn<T>(outcome)
+  const [value] = resultsIn<T>(await turn([{ name, arguments: args }]))
+  return value as T
 }

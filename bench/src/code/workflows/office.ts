@@ -1,4 +1,4 @@
-import { one, resultIn, type Turn, type Workflow } from '../workflow.ts'
+import { one, resultsIn, type Turn, type Workflow } from '../workflow.ts'
 
 interface Customer {
   readonly id: number
@@ -118,8 +118,7 @@ return count`,
     types: ['office__get_stock'],
     solve: async (turn) => {
       const replies = await turn(skus.map((sku) => ({ name: 'office__get_stock', arguments: { sku } })))
-      return replies
-        .map((reply) => resultIn<Stock>(reply))
+      return resultsIn<Stock>(replies)
         .filter(isLow)
         .map(({ sku }) => sku)
     },
@@ -140,7 +139,7 @@ return all.filter(({ reorderAt, warehouses }) => warehouses.reduce((sum, { units
         const replies = await turn(left.map((currency) => ({ name: 'office__get_rate', arguments: { currency } })))
         for (const [index, reply] of replies.entries()) {
           const currency = left[index]
-          if (currency !== undefined && 'value' in reply) rates[currency] = 100 * resultIn<{ rate: number }>(reply).rate
+          if (currency !== undefined && 'value' in reply) rates[currency] = 100 * (reply.value as { rate: number }).rate
         }
         left = left.filter((currency) => rates[currency] === undefined)
       }
@@ -204,7 +203,7 @@ return (await tools.office.next_slot({ calendar })).at`,
       const { orders } = await one<{ orders: readonly Order[] }>(turn, 'office__export_orders')
       const ids = [...new Set(orders.filter(({ state }) => state === 'returned').map(({ customerId }) => customerId))]
       const replies = await turn(ids.map((id) => ({ name: 'office__get_customer', arguments: { id } })))
-      return replies.map((reply) => resultIn<Customer>(reply)).map(({ name, plan }) => ({ name, plan }))
+      return resultsIn<Customer>(replies).map(({ name, plan }) => ({ name, plan }))
     },
     code: `const { orders } = await tools.office.export_orders()
 const ids = new Set(orders.filter(({ state }) => state === 'returned').map(({ customerId }) => customerId))

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { one, resultIn, type Turn, type Workflow } from '../workflow.ts'
+import { one, resultsIn, type Turn, type Workflow } from '../workflow.ts'
 
 /** Names of the text files that the tasks read. */
 export const noteFiles = Array.from({ length: 10 }, (_, index) => `note-${index}.txt`)
@@ -23,7 +23,7 @@ const rowsOf = (csv: string): readonly (readonly string[])[] =>
     .slice(1)
     .map((line) => line.split(','))
 
-const todos = (text: string): number => text.split('\n').filter((line) => line.includes('TODO')).length
+const todos = (content: string): number => content.split('\n').filter((line) => line.includes('TODO')).length
 
 async function text(turn: Turn, path: string): Promise<string> {
   return (await one<Text>(turn, 'files__read_text_file', { path })).content
@@ -51,9 +51,9 @@ export function realWorkflows(folder: string): readonly Workflow[] {
       solve: async (turn) => {
         await one(turn, 'files__list_directory', { path: at('notes') })
         const steps = noteFiles.map((name) => ({ name: 'files__read_text_file', arguments: { path: join(at('notes'), name) } }))
-        const counts = (await turn(steps)).map((outcome) => todos(resultIn<Text>(outcome).content))
-        const content = JSON.stringify(Object.fromEntries(noteFiles.map((name, index) => [name, counts[index]])))
-        await one(turn, 'files__write_file', { path: at('todos.json'), content })
+        const counts = resultsIn<Text>(await turn(steps)).map(({ content }) => todos(content))
+        const written = JSON.stringify(Object.fromEntries(noteFiles.map((name, index) => [name, counts[index]])))
+        await one(turn, 'files__write_file', { path: at('todos.json'), content: written })
         return counts.reduce((sum, count) => sum + count, 0)
       },
       code: `const folder = '${at('notes')}'
@@ -136,7 +136,7 @@ return [...counts].sort(([, a], [, b]) => b - a)[0][0]`,
       solve: async (turn) => {
         const cities = ['New York', 'Chicago', 'Los Angeles']
         const steps = cities.map((location) => ({ name: 'everything__get-structured-content', arguments: { location } }))
-        const degrees = (await turn(steps)).map((outcome) => resultIn<Weather>(outcome).temperature)
+        const degrees = resultsIn<Weather>(await turn(steps)).map(({ temperature }) => temperature)
         return cities[degrees.indexOf(Math.max(...degrees))]
       },
       code: `const cities = ['New York', 'Chicago', 'Los Angeles']
@@ -153,8 +153,8 @@ return cities[degrees.indexOf(Math.max(...degrees))]`,
       probe: 'return JSON.stringify(await tools.devops.ec2_list()).slice(0, 200)',
       solve: async (turn) => {
         const replies = await turn(['devops__ec2_list', 'devops__gce_list'].map((name) => ({ name, arguments: {} })))
-        const machines = replies.flatMap(
-          (reply) => resultIn<{ instances: readonly { name: string; state: string }[] }>(reply).instances,
+        const machines = resultsIn<{ instances: readonly { name: string; state: string }[] }>(replies).flatMap(
+          ({ instances }) => instances,
         )
         return machines.filter(({ state }) => state === 'stopped').map(({ name }) => name)
       },
