@@ -21,6 +21,7 @@ const servers = [
   'packages/client/test/servers/two.mjs',
   'packages/gateway/test/servers/asking.mjs',
   'packages/gateway/test/servers/effects.mjs',
+  'packages/gateway/test/servers/script-effects.mjs',
   'packages/gateway/test/servers/toolbox.mjs',
   'test/fixtures/tool-file-server.mjs',
 ].map((path) => join(root, path))

@@ -1239,6 +1239,12 @@ export const requirements = [
     behaviour: 'a rolling update behind a load balancer fails no call and loses no notification, in both eras',
   },
   {
+    id: 'M15',
+    transports: 'http session',
+    behaviour:
+      'a client whose connection breaks, or whose replica stops, continues a stream at any replica: it gets the result of its call, or learns that the effect is unknown',
+  },
+  {
     id: 'X01',
     transports: 'none',
     behaviour: 'a one-time link signs one browser in once, and its code does not stay in the address',
@@ -1252,6 +1258,9 @@ export const requirements = [
   },
   { id: 'X05', transports: 'none', behaviour: 'a header of an untrusted peer does not make the cookie of the dashboard Secure' },
   { id: 'X06', transports: 'none', behaviour: 'the dashboard shows markup of a server as text' },
+  { id: 'X07', transports: 'none', behaviour: 'each route of the admin API requires a role, and refuses all others' },
+  { id: 'X08', transports: 'none', behaviour: 'a page of the dashboard stays as it was while its gateway restarts' },
+  { id: 'X09', transports: 'none', behaviour: 'every screen and action of the dashboard is usable with the keyboard alone' },
   {
     id: 'Y20',
     transports: 'none',

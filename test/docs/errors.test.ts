@@ -57,6 +57,8 @@ const unreachableSessions: SessionStore = {
   send: unreachable,
   subscribe: () => () => undefined,
   isAlive: () => true,
+  keep: unreachable,
+  kept: unreachable,
 }
 
 /** Produces each failure and returns the text that its reader sees. */
@@ -167,7 +169,20 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   rate_limited: rateLimited,
   requires_activation: () => resultText(cloud(), 'ec2_list'),
   reserved_name: () => thrown(() => plain().tool('search_tools', { description: 'Search' }, () => '')),
+  script_failed: () => resultText(scripted(), 'run_code', { code: 'await tools.ping()\nthrow new RangeError("no items")' }),
   script_limit: () => scriptFailure((machine) => machine.start({ source: 'for (;;);' })),
+  script_state_rejected: async () => {
+    const params = { name: 'run_code', arguments: { code: 'return 1' }, requestState: 'script.AAAA', _meta: envelope }
+    await using handler = createHandler(scripted())
+    const headers = { ...stateless, 'mcp-method': 'tools/call', 'mcp-name': 'run_code' }
+    const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const body = JSON.stringify({ ...list, method: 'tools/call', params })
+    const response = await handler.fetch(
+      new Request('http://127.0.0.1/mcp', { method: 'POST', headers: { ...accept, ...headers }, body }),
+    )
+    const { result } = (await response.json()) as { result: { content: readonly { text: string }[] } }
+    return result.content.map(({ text }) => text).join('\n')
+  },
   script_unavailable: () => scriptFailure((_machine, engine) => engine.open(scriptOptions)),
   search_degraded: () =>
     reported(
@@ -296,6 +311,10 @@ async function thrown(work: () => unknown): Promise<string> {
   }
   throw new Error('Nothing was thrown.')
 }
+
+/** A server whose scripts need no confirmation. */
+const scripted = () =>
+  defineToolbox({ ...identity, exposure: 'code', code: { confirm: 'never' } }).tool('ping', { description: 'Ping' }, () => 'pong')
 
 /** Returns the text of a result with `isError` and the reason in its `_meta`. */
 async function resultText(

@@ -29,6 +29,7 @@ export interface Workflow {
 }
 
 /** The value of a call that must succeed. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a shorthand for the assertion
 export function resultIn<T>(outcome: Outcome | undefined): T {
   if (outcome !== undefined && 'value' in outcome) return outcome.value as T
   throw new Error(outcome === undefined ? 'There is no result.' : outcome.error.slice(0, 500))

@@ -12,7 +12,8 @@ import { Overview } from './screens/overview.tsx'
 import { Review } from './screens/review.tsx'
 import { ServerDetail } from './screens/server.tsx'
 import { Servers } from './screens/servers.tsx'
-import { SignIn } from './screens/sign-in.tsx'
+import { SignIn, SignInDialog } from './screens/sign-in.tsx'
+import { ToolScreen } from './screens/tool/tool.tsx'
 import { Tools } from './screens/tools.tsx'
 import { Usage } from './screens/usage.tsx'
 import { applyTheme, storedTheme, type ThemePreference } from './theme/preference.ts'
@@ -35,7 +36,10 @@ export function App() {
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false
   }, [path])
-  if (connection === 'signed-out') return <SignIn />
+  const isSignedOut = connection === 'signed-out'
+  const wasOpen = useRef(false)
+  if (connection === 'open') wasOpen.current = true
+  if (isSignedOut && !wasOpen.current) return <SignIn />
   return (
     <>
       {/* biome-ignore lint/a11y/useValidAnchor: a link inside the page, whose fragment would be taken for a screen */}
@@ -59,6 +63,8 @@ export function App() {
         </div>
       </div>
       <Toasts />
+      {/* The screen stays, so that filters and half-filled forms are still there after the sign-in. */}
+      {isSignedOut && <SignInDialog />}
     </>
   )
 }
@@ -69,7 +75,7 @@ function CurrentScreen({ name, route }: { readonly name: ScreenName; readonly ro
   if (name === 'overview') return <Overview />
   if (name === 'servers') return <Servers />
   if (name === 'clients') return <Clients />
-  if (name === 'tools') return <Tools query={route.query} />
+  if (name === 'tools') return detail === undefined ? <Tools /> : <ToolScreen key={detail} name={detail} />
   if (name === 'review') return <Review />
   if (name === 'activity') return <Activity query={route.query} />
   return name === 'usage' ? <Usage /> : <Connect />

@@ -2,6 +2,7 @@ import { printable } from '@unfold-mcp/core'
 import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
 import type { ReloadResult } from './admin/api.ts'
 import type { EditReview } from './admin/edits.ts'
+import { PageSessionFile } from './admin/page-session-file.ts'
 import { PageSessions } from './admin/page-sessions.ts'
 import type { ApprovalStore } from './approvals/store.ts'
 import { errorMessage } from './base/error-message.ts'
@@ -62,7 +63,7 @@ export interface ListenAddress {
 export class GatewayService {
   readonly #options: GatewayServiceOptions
   readonly #log: Log
-  readonly #pages = new PageSessions()
+  readonly #pages: PageSessions
   readonly #stopNow = new AbortController()
   #watch: ConfigWatch | undefined
   #listening: ListeningGateway | undefined
@@ -75,7 +76,12 @@ export class GatewayService {
 
   constructor(options: GatewayServiceOptions) {
     this.#options = options
-    this.#log = options.instrumentation.log
+    const { home, file } = options
+    const { log } = options.instrumentation
+    this.#log = log
+    const onProblem = (error: unknown): void =>
+      log.warn({ error }, `Browsers must sign in to the dashboard again after a restart: ${errorMessage(error)}`)
+    this.#pages = new PageSessions(Date.now, new PageSessionFile(home, { config: file, onProblem }))
   }
 
   /** The MCP endpoint, if clients connect over HTTP. */
@@ -85,7 +91,8 @@ export class GatewayService {
 
   /** A link that signs a browser in to the dashboard, once. */
   signInLink(): URL | undefined {
-    return this.#url === undefined ? undefined : new URL(`/ui/?code=${this.#pages.createLink().code}`, this.#url)
+    if (this.#url === undefined || !this.#options.gateway.config.listen.dashboard) return undefined
+    return new URL(`/ui/?code=${this.#pages.createLink().code}`, this.#url)
   }
 
   /** Starts listening and watching the file. Without an address, only the admin API is served. */
@@ -142,11 +149,12 @@ export class GatewayService {
   }
 
   async #listen({ host, port }: ListenAddress, transport: 'http' | 'stdio'): Promise<string> {
-    const { gateway, instrumentation, file, home, cluster } = this.#options
+    const { gateway, instrumentation, file, environment, home, cluster } = this.#options
     const admin = createAdminToken()
     const { log, journal, metrics, redactor, degraded } = instrumentation
     const bridge = transport === 'http' ? createBridgeToken() : undefined
     redactor.add([admin, ...(bridge === undefined ? [] : [bridge])])
+    if (gateway.config.listen.dashboard) await this.#pages.restore()
     this.#listening = await listenHttp(gateway, {
       host,
       port,
@@ -166,6 +174,7 @@ export class GatewayService {
       isDraining: () => this.#isRefusing,
       reload: () => this.reload(),
       edits: this.#editReview(),
+      environment,
       pages: this.#pages,
       cluster: () => cluster?.status(),
       sessions: cluster?.shared?.sessions,
@@ -287,6 +296,7 @@ export class GatewayService {
     await this.#listening?.close()
     await gateway.close()
     await this.#pendingApply
+    await this.#pages.settled()
     await store.close()
     for (const decisions of [trust, approvals]) if (decisions !== 'unavailable') await decisions[Symbol.asyncDispose]()
     await scripts?.[Symbol.asyncDispose]()

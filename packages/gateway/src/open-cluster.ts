@@ -10,7 +10,7 @@ import { clusterKey } from './cluster/keys.ts'
 import type { ReplicaPlacement } from './cluster/placement/replica-placement.ts'
 import type { Redis } from './cluster/redis.ts'
 import type { Replicas } from './cluster/replicas.ts'
-import type { RedisSessions } from './cluster/session-store.ts'
+import type { RedisSessions } from './cluster/sessions/session-store.ts'
 import type { ClusterStatus } from './cluster/status.ts'
 import { reachableUrl } from './config/address.ts'
 import type { ReadConfig } from './config/read.ts'
@@ -121,7 +121,7 @@ async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions
     import('./cluster/epoch.ts'),
     import('./cluster/replicas.ts'),
     import('./cluster/placement/replica-placement.ts'),
-    import('./cluster/session-store.ts'),
+    import('./cluster/sessions/session-store.ts'),
   ])
   const redis = await openRedis({ target, prefix })
   const report = async (problem: string | undefined): Promise<void> =>

@@ -1,7 +1,11 @@
+import { chmod, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ConnectableHost, ListUsageRow, Usage } from '../src/admin/contract.ts'
+import { PageSessionFile } from '../src/admin/page-session-file.ts'
 import { PageSessions } from '../src/admin/page-sessions.ts'
 import { createToken } from '../src/config/tokens.ts'
+import { gatewayFolder } from './gateway-file.ts'
 import { changing, served } from './served.ts'
 
 const viewer = createToken('watcher', { role: 'viewer' })
@@ -94,7 +98,11 @@ test('AT-UI-3 (X03): a pasted token signs in with its role, and a client token d
 
 test('AT-UI-4 (X04): the page cannot be framed, runs no inline code, and other paths are not files', async () => {
   const page = await open(`${origin}/ui/`)
-  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';.*frame-ancestors 'none'$/u)
+  const policy = page.headers.get('content-security-policy')
+  expect(policy).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'; require-trusted-types-for 'script'/u,
+  )
+  expect(policy).not.toMatch(/unsafe|https?:|\*/u)
   expect([page.headers.get('x-content-type-options'), page.headers.get('cache-control')]).toEqual(['nosniff', 'no-store'])
   expect((await open(`${origin}/ui`)).headers.get('location')).toBe('/ui/')
   for (const path of ['assets/..%2findex.html', 'assets/%2e%2e/package.json', 'package.json'])
@@ -158,4 +166,42 @@ test('a host that requested a list is known as connected, and its entry has no t
   await using connected = await edge.connect('?host=codex', { token: client.token })
   await connected.toolNames()
   expect((await codex())?.lists).toBeGreaterThan(0)
+})
+
+test('a gateway without the dashboard serves neither its page nor links to it, and keeps the admin API', async () => {
+  await using without = await served({ mcpServers: {}, listen: { dashboard: false } })
+  const statusOf = async (path: string, asked: object = {}): Promise<number> => (await without.ask(path, asked)).status
+  expect(await statusOf('/ui/')).toBe(404)
+  expect(await statusOf('/api/links', { method: 'POST', token: without.admin })).toBe(404)
+  expect(await statusOf('/api/session', { method: 'POST', headers: own })).toBe(404)
+  expect(await statusOf('/api/status', { token: without.admin })).toBe(200)
+  expect(without.running.signInLink()).toBeUndefined()
+})
+
+test('sessions outlive the process, as digests, until they end; a file that others may write is ignored', async () => {
+  await using folder = await gatewayFolder()
+  const problems: unknown[] = []
+  let now = 0
+  const opened = async (): Promise<PageSessions> => {
+    const storage = new PageSessionFile(folder.path, { config: 'unfold.json', onProblem: (error) => problems.push(error) })
+    const pages = new PageSessions(() => now, storage)
+    await pages.restore()
+    return pages
+  }
+  const first = await opened()
+  const [owner, holder, left] = [first.signIn({}), first.signIn({ tokenHash: 'hash' }), first.signIn({})]
+  first.signOut(left)
+  await first.settled()
+  const path = join(folder.path, 'pages', (await readdir(join(folder.path, 'pages')))[0] ?? '')
+  expect(await readFile(path, 'utf8')).not.toContain(owner)
+  const second = await opened()
+  expect([owner, holder, left].map((id) => second.userOf(id))).toEqual([{}, { tokenHash: 'hash' }, undefined])
+  now = 12 * 60 * 60_000
+  expect((await opened()).userOf(owner)).toBeUndefined()
+  now = 0
+  if (process.platform !== 'win32') {
+    await chmod(path, 0o666)
+    expect((await opened()).userOf(owner)).toBeUndefined()
+  }
+  expect(problems).toEqual([])
 })

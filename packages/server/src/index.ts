@@ -58,6 +58,7 @@ export { memoryStore } from './stores/memory.ts'
 export { memoryScriptStore, type ScriptStore } from './stores/script-store.ts'
 export type {
   ClientKnowledge,
+  KeptEvent,
   ServedList,
   SessionEvent,
   SessionRecord,

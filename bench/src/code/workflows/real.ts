@@ -23,7 +23,7 @@ const rowsOf = (csv: string): readonly (readonly string[])[] =>
     .slice(1)
     .map((line) => line.split(','))
 
-const todos = (text: string): number => text.split('\n').filter((line) => line.includes('TODO')).length
+const todos = (content: string): number => content.split('\n').filter((line) => line.includes('TODO')).length
 
 async function text(turn: Turn, path: string): Promise<string> {
   return (await one<Text>(turn, 'files__read_text_file', { path })).content

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { type Edit, EditError, jsonAt, removeJson, setJson } from '@unfold-mcp/client/edit'
 import {
   type ClientKind,
   clientKinds,
@@ -12,8 +13,6 @@ import { usageError } from '../base/exit.ts'
 import { formatOf } from '../config/document.ts'
 import { configLocations } from '../config/locations.ts'
 import type { System } from '../config/system.ts'
-import { type Edit, EditError } from '../edit/edit.ts'
-import { jsonAt, removeJson, setJson } from '../edit/json.ts'
 import { removeTomlTable, setTomlTable, tomlTable } from '../edit/toml.ts'
 import { removeYaml, removeYamlItem, setYaml, setYamlItem, yamlEntry, yamlItem } from '../edit/yaml.ts'
 

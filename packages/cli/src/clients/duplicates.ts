@@ -1,6 +1,5 @@
+import { jsonAt, planEdit } from '@unfold-mcp/client/edit'
 import type { Io } from '../base/io.ts'
-import { planEdit } from '../edit/file.ts'
-import { jsonAt } from '../edit/json.ts'
 import { withEditErrors } from '../gateway/apply.ts'
 import { discoverServers } from '../servers/servers.ts'
 import { alreadyConfigured, importCandidates } from './candidates.ts'

@@ -1,6 +1,6 @@
+import { jsonAt } from '@unfold-mcp/client/edit'
 import { readRegularFile } from '@unfold-mcp/core/files'
 import type { Io } from '../base/io.ts'
-import { jsonAt } from '../edit/json.ts'
 import { findConfig } from '../gateway/config-file.ts'
 
 /** Server names of the gateway configuration. */

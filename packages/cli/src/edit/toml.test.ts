@@ -1,5 +1,5 @@
+import { EditError } from '@unfold-mcp/client/edit'
 import { expect, test } from 'vitest'
-import { EditError } from './edit.ts'
 import { removeTomlTable, setTomlTable, tomlTable } from './toml.ts'
 
 const own = { url: 'http://127.0.0.1:7420/mcp', http_headers: { Authorization: 'Bearer "x"' } }

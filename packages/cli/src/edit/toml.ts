@@ -1,6 +1,6 @@
+import { type Edit, EditError, lineBreakOf, verified } from '@unfold-mcp/client/edit'
 import { isRecord } from '@unfold-mcp/core'
 import { parse } from 'smol-toml'
-import { type Edit, EditError, lineBreakOf, verified } from './edit.ts'
 
 type Table = { readonly [key: string]: unknown }
 

@@ -1,5 +1,5 @@
+import { EditError } from '@unfold-mcp/client/edit'
 import { expect, test } from 'vitest'
-import { EditError } from './edit.ts'
 import { removeYaml, removeYamlItem, setYaml, setYamlItem, yamlEntry, yamlItem } from './yaml.ts'
 
 const own = { type: 'streamable_http', uri: 'http://127.0.0.1:7420/mcp?host=goose', headers: { Authorization: 'Bearer "x": y' } }

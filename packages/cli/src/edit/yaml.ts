@@ -1,6 +1,6 @@
+import { type Edit, EditError, lineBreakOf, unsafeEdit, verified } from '@unfold-mcp/client/edit'
 import { isRecord } from '@unfold-mcp/core'
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml'
-import { type Edit, EditError, lineBreakOf, unsafeEdit, verified } from './edit.ts'
 
 type Entry = { readonly [key: string]: unknown }
 

@@ -1,6 +1,6 @@
+import { jsonAt, removeJson, setJson } from '@unfold-mcp/client/edit'
 import { exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
-import { jsonAt, removeJson, setJson } from '../edit/json.ts'
 import type { Invocation } from '../grammar/grammar.ts'
 import { safeText } from '../text/safe.ts'
 import { editServer } from './config-edit.ts'

@@ -25,6 +25,7 @@ const gateway = [
   'restart',
   'enable',
   'disable',
+  'set',
 ]
 const servers = ['list', 'call', 'describe', 'search', 'tree', 'preview', 'watch', 'identity', 'login', 'logout']
 const others = ['doctor', 'generate', 'plugins', 'init', 'completion']

@@ -298,6 +298,16 @@ export const verbs: { readonly [name: string]: Verb } = {
     takesUpstream: true,
     flags: editFlags,
   },
+  set: {
+    description: 'Change settings of a server in the configuration',
+    usage: '<server> <key>=<value> …',
+    takesUpstream: true,
+    flags: {
+      remove: texts('key', 'Remove this setting, so that its default applies; repeatable'),
+      ...consentFlags,
+      ...editFlags,
+    },
+  },
   list: {
     description: 'List the tools of a server, or all known servers',
     usage: '[<server>]',

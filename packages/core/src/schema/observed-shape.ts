@@ -29,7 +29,7 @@ export interface ShapeLimits {
   readonly nodes: number
 }
 
-export const shapeLimits: ShapeLimits = { properties: 40, depth: 8, items: 20, nodes: 400 }
+const shapeLimits: ShapeLimits = { properties: 40, depth: 8, items: 20, nodes: 400 }
 
 /** Learns the shape of a value. */
 export function shapeOf(value: unknown, limits: ShapeLimits = shapeLimits): ObservedShape {

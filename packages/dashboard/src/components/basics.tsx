@@ -81,7 +81,22 @@ interface LoadedProps<T> {
 
 /** Shows data once it is there, and until then that it is loading or why it is not. */
 export function Loaded<T>({ data, error, reload, children }: LoadedProps<T>) {
-  if (data !== undefined) return <>{children(data)}</>
+  // Signing in again and reconnecting are explained elsewhere; what was removed must not be shown as if it still existed.
+  const isGone = error?.status === 404
+  if (data !== undefined && !isGone)
+    return (
+      <>
+        {error !== undefined && error.status !== 0 && error.status !== 401 && (
+          <div class="card row between" role="alert">
+            <span class="break">{t('failed.stale', { message: error.message })}</span>
+            <button type="button" onClick={reload}>
+              {t('retry')}
+            </button>
+          </div>
+        )}
+        {children(data)}
+      </>
+    )
   if (error === undefined)
     return (
       <div class="skeleton" role="status">

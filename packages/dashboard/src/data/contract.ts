@@ -154,6 +154,9 @@ export interface Call extends Entry {
   readonly rule?: string
   readonly sentCharacters: number
   readonly receivedCharacters: number
+  readonly steps?: readonly { readonly step: string; readonly ms: number }[]
+  readonly asked?: string
+  readonly continues?: string
 }
 
 export interface Change extends Entry {
@@ -179,6 +182,36 @@ export interface ClientView {
   readonly allTokens: number
   readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
   readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
+  readonly groups: readonly string[]
+  readonly canActivate: boolean
+  readonly search?: SearchReport
+}
+
+export interface SearchReport {
+  readonly confidence: string
+  readonly certainty: number
+  readonly unmatched: readonly string[]
+  readonly total: number
+  readonly matches: readonly SearchRow[]
+  readonly reply: string
+  readonly replyTokens: number
+}
+
+interface SearchRow {
+  readonly name: string
+  readonly upstream?: string
+  readonly score: number
+  readonly isNamed: boolean
+  readonly why?: {
+    readonly words: readonly {
+      readonly word: string
+      readonly term: string
+      readonly via: string
+      readonly fields: readonly string[]
+      readonly worth: number
+    }[]
+    readonly boost: number
+  }
 }
 
 export interface Visibility {
@@ -224,10 +257,91 @@ export interface ConnectableHost {
   readonly title: string
   readonly entry?: string
   readonly next: string
+  readonly host?: string
   readonly lists?: number
 }
 
 export interface ToolDetail {
   readonly name: string
-  readonly definition: object
+  readonly upstream: string
+  readonly tool: string
+  readonly tokens: number
+  readonly definition: {
+    readonly description?: string
+    readonly annotations?: object
+    readonly inputSchema: { readonly [keyword: string]: unknown }
+  }
+}
+
+export interface ListChange {
+  readonly at: string
+  readonly upstream: string
+  readonly changes: readonly {
+    readonly tool: string
+    readonly kind: 'added' | 'changed' | 'removed'
+    readonly differences: readonly Difference[]
+  }[]
+}
+
+interface DocumentRow {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+}
+
+export interface ServerDocuments {
+  readonly prompts: readonly DocumentRow[]
+  readonly resources: readonly DocumentRow[]
+  readonly templates: readonly DocumentRow[]
+}
+
+export interface ServerSettings {
+  readonly file: string
+  readonly settings: { readonly [key: string]: unknown }
+  readonly schema: { readonly [keyword: string]: unknown }
+}
+
+export interface SettingChange {
+  readonly path: readonly string[]
+  readonly value?: unknown
+}
+
+export interface SettingsResult {
+  readonly differences: readonly Difference[]
+  readonly needsApproval: boolean
+  readonly isWritten: boolean
+}
+
+export interface AuditRecord {
+  readonly seq: number
+  readonly at: string
+  readonly type: string
+  readonly client?: string
+  readonly upstream?: string
+  readonly tool?: string
+  readonly outcome?: string
+  readonly [field: string]: unknown
+}
+
+export interface AuditRecords {
+  readonly isConfigured: boolean
+  readonly records: readonly AuditRecord[]
+}
+
+export interface AuditVerification {
+  readonly isConfigured: boolean
+  readonly isIntact: boolean
+  readonly chains: readonly {
+    readonly path: string
+    readonly files: readonly string[]
+    readonly records: number
+    readonly problem?: { readonly message: string; readonly file: string; readonly line: number }
+    readonly notes: readonly string[]
+  }[]
+}
+
+/** Who the page is signed in as. */
+export interface PageSession {
+  readonly token?: string
+  readonly role: 'metrics' | 'viewer' | 'reviewer' | 'operator' | 'admin'
 }

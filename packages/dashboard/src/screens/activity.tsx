@@ -2,17 +2,31 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { unfold } from '../commands/command.ts'
 import { Card, Loaded, Screen } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
-import { Filter, matches } from '../components/filter.tsx'
+import { Filter, matches, Select } from '../components/filter.tsx'
 import { type Column, Table } from '../components/table.tsx'
+import { Tabs } from '../components/tabs.tsx'
 import type { Call } from '../data/contract.ts'
 import { useEvents, useQuery } from '../data/hooks.ts'
 import { formatDuration, formatNumber, formatTime, t } from '../locales/translate.ts'
 import { href } from '../router/route.ts'
+import { Audit } from './activity-parts/audit.tsx'
+import { CallDetail } from './activity-parts/call.tsx'
+import { Sessions } from './activity-parts/sessions.tsx'
 import { Outcome } from './outcome.tsx'
 
 const maxRows = 10_000
 
-const columns: readonly Column<Call>[] = [
+// A gateway that was restarted counts from one again.
+const keyOf = ({ id, at }: Call): string => `${at} ${id}`
+
+/** Newer rows in front of those that are shown already, without duplicates: a restarted gateway forgets its calls, the page does not. */
+function merged(newer: readonly Call[], old: readonly Call[]): readonly Call[] {
+  if (old.length === 0) return newer
+  const known = new Set(newer.map(keyOf))
+  return [...newer, ...old.filter((call) => !known.has(keyOf(call)))].slice(0, maxRows)
+}
+
+const columnsFor = (onOpen: (call: Call) => void): readonly Column<Call>[] => [
   { key: 'at', title: t('time'), cell: ({ at }) => formatTime(at) },
   { key: 'outcome', title: t('activity.outcome'), cell: (call) => <Outcome call={call} />, sort: ({ outcome }) => outcome },
   {
@@ -21,7 +35,16 @@ const columns: readonly Column<Call>[] = [
     cell: ({ upstream }) => <a href={href(['servers', upstream])}>{upstream}</a>,
     sort: ({ upstream }) => upstream,
   },
-  { key: 'tool', title: t('tools.name'), cell: ({ tool }) => tool, sort: ({ tool }) => tool },
+  {
+    key: 'tool',
+    title: t('tools.name'),
+    cell: (call) => (
+      <button type="button" class="plain tiny" onClick={() => onOpen(call)} aria-label={t('call.show', { tool: call.tool })}>
+        {call.tool}
+      </button>
+    ),
+    sort: ({ tool }) => tool,
+  },
   { key: 'client', title: t('clients.name'), cell: ({ client }) => client, sort: ({ client }) => client, hideSmall: true },
   { key: 'ms', title: t('activity.duration'), cell: ({ ms }) => formatDuration(ms), sort: ({ ms }) => ms, isNumber: true },
   {
@@ -38,16 +61,24 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
   const [rows, setRows] = useState<readonly Call[]>([])
   const [text, setText] = useState(query.get('filter') ?? '')
   const [isPaused, setPaused] = useState(false)
+  const [opened, setOpened] = useState<Call>()
+  const [outcome, setOutcome] = useState('')
+  const columns = useMemo(() => columnsFor(setOpened), [])
   useEffect(() => {
-    if (stored.data !== undefined) setRows(stored.data.toReversed())
+    const { data } = stored
+    if (data !== undefined) setRows((old) => merged(data.toReversed(), old))
   }, [stored.data])
   useEvents((events) => {
     const calls = events.filter(({ type }) => type === 'call') as unknown as readonly Call[]
-    if (calls.length > 0 && !isPaused) setRows((old) => [...calls.toReversed(), ...old].slice(0, maxRows))
+    if (calls.length > 0 && !isPaused) setRows((old) => merged(calls.toReversed(), old))
   })
   const shown = useMemo(
-    () => rows.filter((call) => matches(text, call.upstream, call.tool, call.client, call.outcome)),
-    [rows, text],
+    () =>
+      rows.filter(
+        (call) =>
+          (outcome === '' || call.outcome === outcome) && matches(text, call.upstream, call.tool, call.client, call.outcome),
+      ),
+    [rows, text, outcome],
   )
   return (
     <Screen
@@ -61,7 +92,15 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
     >
       <div class="filters">
         <Filter label={t('filter')} value={text} onChange={setText} />
-        <span class="muted">{t('activity.count', { count: shown.length })}</span>
+        <Select
+          label={t('activity.outcome')}
+          value={outcome}
+          onChange={setOutcome}
+          options={[['', t('all')], ...[...new Set(rows.map((call) => call.outcome))].map((each) => [each, each] as const)]}
+        />
+        <span class="muted" role="status">
+          {t('activity.count', { count: shown.length })}
+        </span>
       </div>
       <Loaded {...stored}>
         {() => (
@@ -70,17 +109,22 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
               label={t('nav.activity')}
               columns={columns}
               rows={shown}
-              rowKey={({ id }) => id}
+              rowKey={keyOf}
               empty={t('calls.none')}
               emptyHint={t('calls.none.hint')}
             />
           </Card>
         )}
       </Loaded>
-      <div class="grid wide">
-        <Command text={unfold('logs', '--follow')} />
-        <Command text={unfold('audit', 'verify')} label={t('activity.audit')} />
-      </div>
+      <Command text={unfold('logs', '--follow')} />
+      <Tabs
+        label={t('activity.more')}
+        tabs={[
+          { key: 'sessions', title: t('sessions.title'), content: () => <Sessions /> },
+          { key: 'audit', title: t('audit.title'), content: () => <Audit /> },
+        ]}
+      />
+      {opened !== undefined && <CallDetail key={opened.id} call={opened} calls={rows} onClose={() => setOpened(undefined)} />}
     </Screen>
   )
 }

@@ -4,28 +4,46 @@ import { Badge, Card, Loaded, Screen, Stat } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import { Filter, Select } from '../components/filter.tsx'
 import { Table } from '../components/table.tsx'
-import type { Client, ClientView, Visibility } from '../data/contract.ts'
+import type { Client, ClientView, ConnectableHost, Status, Visibility } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { formatDuration, formatNumber, formatPercent, t } from '../locales/translate.ts'
 import { href, parseRoute } from '../router/route.ts'
+import { SearchReport } from './tool/search-report.tsx'
 
 interface Who {
   readonly era: string
   readonly token: string
   readonly profile: string
   readonly server: string
+  readonly host: string
+  /** Query of its address, such as `groups=a,b`. */
+  readonly query: string
 }
 
-const searchOf = (who: Who, more: { readonly [key: string]: string } = {}): string =>
-  new URLSearchParams(Object.entries({ ...who, ...more }).filter(([, value]) => value !== '')).toString()
+const nobody: Who = { era: 'session', token: '', profile: '', server: '', host: '', query: '' }
+
+/** The query of the client's address: its own, and the host that it names. */
+const addressQuery = ({ host, query }: Who): string =>
+  [host === '' ? '' : `host=${encodeURIComponent(host)}`, query.replace(/^\?/u, '')].filter((part) => part !== '').join('&')
+
+function searchOf({ host, query, ...who }: Who, more: { readonly [key: string]: string } = {}): string {
+  const all = { ...who, query: addressQuery({ host, query, ...who }), ...more }
+  return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== '')).toString()
+}
 
 /** What one client is listed, and why. */
 export function Clients() {
   const clients = useQuery<readonly Client[]>('/clients', ['call'])
-  const [who, setWho] = useState<Who>({ era: 'session', token: '', profile: '', server: '' })
+  const [who, setWho] = useState<Who>(nobody)
   const [tool, setTool] = useState(() => parseRoute(location.hash).query.get('tool') ?? '')
+  const hosts = useQuery<readonly ConnectableHost[]>('/hosts')
+  const servers = useQuery<Status>('/status')
   const view = useQuery<ClientView>(`/view?${searchOf(who)}`, ['change', 'trust', 'config', 'state'])
-  const choose = ({ era, token = '', profile = '', server = '' }: Client): void => setWho({ era, token, profile, server })
+  const known = [
+    ...new Map((hosts.data ?? []).flatMap(({ host, title }) => (host === undefined ? [] : [[host, title] as const]))),
+  ]
+  const choose = ({ era, token = '', profile = '', server = '' }: Client): void =>
+    setWho({ ...nobody, era, token, profile, server })
   return (
     <Screen title={t('nav.clients')} lead={t('clients.lead')}>
       <Card isFlush>
@@ -65,17 +83,38 @@ export function Clients() {
         />
         <Filter label={t('clients.token')} value={who.token} onChange={(token) => setWho({ ...who, token })} />
         <Filter label={t('clients.profile')} value={who.profile} onChange={(profile) => setWho({ ...who, profile })} />
+        <Select
+          label={t('server')}
+          value={who.server}
+          onChange={(server) => setWho({ ...who, server })}
+          options={[['', t('all')], ...(servers.data?.upstreams ?? []).map(({ name }) => [name, name] as const)]}
+        />
+        <Select
+          label={t('clients.host')}
+          value={who.host}
+          onChange={(host) => setWho({ ...who, host })}
+          options={[['', t('clients.host.any')], ...known]}
+        />
+        <Filter label={t('clients.address')} value={who.query} onChange={(query) => setWho({ ...who, query })} />
         <Filter label={t('clients.why')} value={tool} onChange={setTool} />
       </div>
       {tool !== '' && <Why who={who} tool={tool} />}
-      <Loaded {...view}>{(data) => <View view={data} onWhy={setTool} />}</Loaded>
+      <Loaded {...view}>
+        {(data) => (
+          <>
+            <Effects who={who} view={data} />
+            <View view={data} onWhy={setTool} />
+          </>
+        )}
+      </Loaded>
     </Screen>
   )
 }
 
 /** The same question on the command line. */
-function whyCommand({ token, profile, server, era }: Who, tool: string): string {
-  const flags = Object.entries({ client: token, profile, server, era: era === 'session' ? '' : era })
+function whyCommand(who: Who, tool: string): string {
+  const { token, profile, server, era } = who
+  const flags = Object.entries({ client: token, profile, server, era: era === 'session' ? '' : era, view: addressQuery(who) })
   return unfold('why', tool, ...flags.flatMap(([flag, value]) => (value === '' ? [] : [`--${flag}`, value])))
 }
 
@@ -108,15 +147,71 @@ function Why({ who, tool: asked }: { readonly who: Who; readonly tool: string })
   )
 }
 
+/** What an activation and a search would change for this client. */
+function Effects({ who, view }: { readonly who: Who; readonly view: ClientView }) {
+  const [group, setGroup] = useState('')
+  const [text, setText] = useState('')
+  const [asked, setAsked] = useState('')
+  const activated = useQuery<ClientView>(group === '' ? undefined : `/view?${searchOf(who, { activate: group })}`)
+  const searched = useQuery<ClientView>(asked === '' ? undefined : `/view?${searchOf(who, { search: asked })}`)
+  return (
+    <>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault()
+          setAsked(text)
+        }}
+      >
+        <Select
+          label={t('clients.activate')}
+          value={group}
+          onChange={setGroup}
+          options={[['', t('clients.activate.nothing')], ...view.groups.map((each) => [each, each] as const)]}
+        />
+        <Filter label={t('clients.search')} value={text} onChange={setText} />
+        <button type="submit" disabled={text.trim() === ''}>
+          {t('clients.search.submit')}
+        </button>
+      </form>
+      {activated.data !== undefined && <Activation group={group} before={view} after={activated.data} />}
+      {asked !== '' && (
+        <Loaded {...searched}>
+          {({ search }) => (search === undefined ? null : <SearchReport query={asked} report={search} />)}
+        </Loaded>
+      )}
+    </>
+  )
+}
+
+interface ActivationProps {
+  readonly group: string
+  readonly before: ClientView
+  readonly after: ClientView
+}
+
+function Activation({ group, before, after }: ActivationProps) {
+  const known = new Set(before.listed.map(nameOf))
+  const added = after.listed.map(nameOf).filter((name) => !known.has(name))
+  if (!after.canActivate) return <p role="status">{t('clients.activate.fixed')}</p>
+  return (
+    <Card title={t('clients.activate.title', { group })}>
+      <p role="status">
+        {added.length === 0
+          ? t('clients.activate.none')
+          : t('clients.activate.effect', { count: added.length, tokens: after.listedTokens - before.listedTokens })}
+      </p>
+      <p class="muted small break">{added.join(', ')}</p>
+    </Card>
+  )
+}
+
+const nameOf = ({ definition }: ClientView['listed'][number]): string => ('name' in definition ? String(definition.name) : '')
+
 function View({ view, onWhy }: { readonly view: ClientView; readonly onWhy: (tool: string) => void }) {
   const { listed, unlisted, listedTokens, allTokens } = view
   const rows = [
-    ...listed.map(({ definition, tokens, upstream = '' }) => ({
-      name: 'name' in definition ? String(definition.name) : '',
-      tokens,
-      upstream,
-      isListed: true,
-    })),
+    ...listed.map((row) => ({ name: nameOf(row), tokens: row.tokens, upstream: row.upstream ?? '', isListed: true })),
     ...unlisted.map(({ name, tokens, upstream = '' }) => ({ name, tokens, upstream, isListed: false })),
   ]
   return (
@@ -147,7 +242,12 @@ function View({ view, onWhy }: { readonly view: ClientView; readonly onWhy: (too
           rowKey={({ name, isListed }) => `${isListed} ${name}`}
           empty={t('tools.empty')}
           columns={[
-            { key: 'name', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
+            {
+              key: 'name',
+              title: t('tools.name'),
+              cell: ({ name, upstream }) => (upstream === '' ? name : <a href={href(['tools', name])}>{name}</a>),
+              sort: ({ name }) => name,
+            },
             { key: 'server', title: t('server'), cell: ({ upstream }) => upstream, hideSmall: true },
             {
               key: 'listed',

@@ -5,25 +5,31 @@ import { Table } from '../components/table.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { act } from '../components/toasts.tsx'
 import { send } from '../data/api.ts'
-import type { Change, LogLine, Server, Tool } from '../data/contract.ts'
+import type { LogLine, PageSession, Server, ServerState, Tool } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
-import { formatDate, formatDuration, formatTime, t } from '../locales/translate.ts'
+import { formatDuration, formatTime, t } from '../locales/translate.ts'
 import { href } from '../router/route.ts'
+import { Documents } from './server-parts/documents.tsx'
+import { History } from './server-parts/history.tsx'
+import { Settings } from './server-parts/settings.tsx'
 import { nextStep, reasonOf, State } from './state.tsx'
 import { toolColumns } from './tool-columns.tsx'
 
 export function ServerDetail({ name }: { readonly name: string }) {
   const path = encodeURIComponent(name)
-  const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call'])
+  const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call', 'config'])
   const restart = (): void => void act(() => send('POST', `/upstreams/${path}/restart`), t('server.restarted', { server: name }))
   return (
     <Screen
       title={name}
       lead={<a href={href(['servers'])}>{t('server.back')}</a>}
       actions={
-        <button type="button" onClick={restart} disabled={server.data?.state === 'disabled'}>
-          {t('server.restart')}
-        </button>
+        <>
+          <Toggle name={name} state={server.data?.state} onDone={server.reload} />
+          <button type="button" onClick={restart} disabled={server.data?.state === 'disabled'}>
+            {t('server.restart')}
+          </button>
+        </>
       }
     >
       <Loaded {...server}>
@@ -34,6 +40,11 @@ export function ServerDetail({ name }: { readonly name: string }) {
               label={name}
               tabs={[
                 { key: 'tools', title: t('server.tools', { count: data.offered }), content: () => <ToolsOf name={name} /> },
+                {
+                  key: 'documents',
+                  title: t('server.documents'),
+                  content: () => <Documents name={name} />,
+                },
                 { key: 'history', title: t('server.history'), content: () => <History name={name} /> },
                 { key: 'stderr', title: t('server.stderr'), content: () => <Lines name={name} source="stderr" /> },
                 { key: 'logs', title: t('server.logs'), content: () => <Lines name={name} source="logs" /> },
@@ -42,12 +53,39 @@ export function ServerDetail({ name }: { readonly name: string }) {
                   title: t('server.notes', { count: data.notes.length + data.findingCount }),
                   content: () => <Notes server={data} />,
                 },
+                { key: 'settings', title: t('server.settings'), content: () => <Settings name={name} /> },
               ]}
             />
           </>
         )}
       </Loaded>
     </Screen>
+  )
+}
+
+interface ToggleProps {
+  readonly name: string
+  readonly state: ServerState | undefined
+  readonly onDone: () => void
+}
+
+/** Stops a server by disabling it in the configuration, or enables it again. */
+function Toggle({ name, state, onDone }: ToggleProps) {
+  const session = useQuery<PageSession>('/session')
+  const isDisabled = state === 'disabled'
+  const toggle = (): void =>
+    void act(
+      () =>
+        send('POST', `/upstreams/${encodeURIComponent(name)}/settings`, {
+          changes: [isDisabled ? { path: ['disabled'] } : { path: ['disabled'], value: true }],
+        }),
+      t(isDisabled ? 'server.enabled' : 'server.disabled', { server: name }),
+    ).then(onDone)
+  if (session.data?.role !== 'admin' || state === undefined) return null
+  return (
+    <button type="button" onClick={toggle} title={unfold(isDisabled ? 'enable' : 'disable', name)}>
+      {t(isDisabled ? 'server.enable' : 'server.disable')}
+    </button>
   )
 }
 
@@ -100,40 +138,6 @@ function ToolsOf({ name }: { readonly name: string }) {
           rows={rows}
           rowKey={(tool) => tool.name}
           empty={t('server.no-tools')}
-        />
-      )}
-    </Loaded>
-  )
-}
-
-function History({ name }: { readonly name: string }) {
-  const changes = useQuery<readonly Change[]>(`/changes?limit=200&upstream=${encodeURIComponent(name)}`, ['change'])
-  return (
-    <Loaded {...changes}>
-      {(rows) => (
-        <Table
-          label={t('server.history')}
-          rows={rows.toReversed()}
-          rowKey={({ id }) => id}
-          empty={t('server.no-history')}
-          columns={[
-            { key: 'at', title: t('time'), cell: ({ at }) => formatDate(at) },
-            {
-              key: 'change',
-              title: t('server.change'),
-              cell: ({ added, changed, removed }) => `+${added} −${removed} ~${changed}`,
-            },
-            {
-              key: 'names',
-              title: t('nav.tools'),
-              cell: ({ names }) =>
-                [
-                  ...names.added.map((each) => `+${each}`),
-                  ...names.removed.map((each) => `−${each}`),
-                  ...names.changed.map((each) => `~${each}`),
-                ].join(', '),
-            },
-          ]}
         />
       )}
     </Loaded>

@@ -1,11 +1,40 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Command } from '../components/command.tsx'
 import { Filter } from '../components/filter.tsx'
 import { send } from '../data/api.ts'
 import { live } from '../data/stream.ts'
 import { t } from '../locales/translate.ts'
 
+/** The page of a browser that is not signed in. */
 export function SignIn() {
+  return (
+    <main class="sign-in stack">
+      <h1>{t('signin.title')}</h1>
+      <SignInForm text={t(location.hash === '#/expired' ? 'signin.expired' : 'signin.text')} />
+    </main>
+  )
+}
+
+/** Over a screen whose session ended. It cannot be closed: the screen behind it shows an old state. */
+export function SignInDialog() {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  const show = (): void => element.current?.showModal()
+  useEffect(show, [])
+  return (
+    <dialog ref={element} aria-labelledby={id} onCancel={(event) => event.preventDefault()} onClose={show}>
+      <div class="stack">
+        <h2 id={id}>{t('signin.again')}</h2>
+        <SignInForm text={t('signin.again.text')} />
+        <button type="button" onClick={() => live.signIn()}>
+          {t('signin.retry')}
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+function SignInForm({ text }: { readonly text: string }) {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const signIn = async (): Promise<void> => {
@@ -17,9 +46,8 @@ export function SignIn() {
     }
   }
   return (
-    <main class="sign-in stack">
-      <h1>{t('signin.title')}</h1>
-      <p>{t(location.hash === '#/expired' ? 'signin.expired' : 'signin.text')}</p>
+    <>
+      <p>{text}</p>
       <Command text="unfold ui" />
       <form
         class="card stack"
@@ -38,6 +66,6 @@ export function SignIn() {
           {t('signin.submit')}
         </button>
       </form>
-    </main>
+    </>
   )
 }

@@ -7,7 +7,7 @@ export const toolColumns: readonly Column<Tool>[] = [
   {
     key: 'name',
     title: t('tools.name'),
-    cell: ({ name }) => <a href={href(['tools'], { tool: name })}>{name}</a>,
+    cell: ({ name }) => <a href={href(['tools', name])}>{name}</a>,
     sort: ({ name }) => name,
   },
   {

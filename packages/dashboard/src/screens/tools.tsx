@@ -2,13 +2,13 @@ import { useMemo, useState } from 'preact/hooks'
 import { unfold } from '../commands/command.ts'
 import { Card, Loaded, Screen } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
-import { Dialog } from '../components/dialog.tsx'
 import { Filter, matches, Select } from '../components/filter.tsx'
 import { Table } from '../components/table.tsx'
-import type { Tool, ToolDetail } from '../data/contract.ts'
+import type { ClientView, Status, Tool } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { t } from '../locales/translate.ts'
-import { href, replaceQuery } from '../router/route.ts'
+import { href } from '../router/route.ts'
+import { SearchReport } from './tool/search-report.tsx'
 import { toolColumns } from './tool-columns.tsx'
 
 const serverColumn = {
@@ -20,10 +20,11 @@ const serverColumn = {
 
 const columns = [serverColumn, ...toolColumns]
 
-export function Tools({ query }: { readonly query: URLSearchParams }) {
+export function Tools() {
   const tools = useQuery<readonly Tool[]>('/tools', ['change', 'state', 'trust'])
   const [text, setText] = useState('')
   const [server, setServer] = useState('')
+  const [asked, setAsked] = useState('')
   const servers = [...new Set((tools.data ?? []).map(({ upstream }) => upstream))]
   const rows = useMemo(
     () =>
@@ -32,10 +33,15 @@ export function Tools({ query }: { readonly query: URLSearchParams }) {
         .toSorted((a, b) => a.upstream.localeCompare(b.upstream)),
     [tools.data, text, server],
   )
-  const selected = tools.data?.find(({ name }) => name === query.get('tool'))
   return (
     <Screen title={t('nav.tools')} lead={t('tools.lead')}>
-      <div class="filters">
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault()
+          setAsked(text)
+        }}
+      >
         <Filter label={t('filter')} value={text} onChange={setText} />
         <Select
           label={t('server')}
@@ -43,47 +49,48 @@ export function Tools({ query }: { readonly query: URLSearchParams }) {
           onChange={setServer}
           options={[['', t('all')], ...servers.map((each) => [each, each] as const)]}
         />
-      </div>
-      {text !== '' && <Command text={unfold('search', text)} label={t('tools.search')} />}
-      <Loaded {...tools}>
-        {() => (
-          <Card isFlush>
-            <Table
-              label={t('nav.tools')}
-              columns={columns}
-              rows={rows}
-              rowKey={({ name }) => name}
-              empty={t('tools.empty')}
-              emptyHint={t('tools.empty.hint')}
-            />
-          </Card>
+        <button type="submit" disabled={text.trim() === ''}>
+          {t('tools.search')}
+        </button>
+        {asked !== '' && (
+          <button type="button" class="plain" onClick={() => setAsked('')}>
+            {t('search.close')}
+          </button>
         )}
-      </Loaded>
-      {selected !== undefined && <Detail key={selected.name} tool={selected} />}
+      </form>
+      {asked !== '' && <Search query={asked} />}
+      {asked === '' && (
+        <Loaded {...tools}>
+          {() => (
+            <Card isFlush>
+              <Table
+                label={t('nav.tools')}
+                columns={columns}
+                rows={rows}
+                rowKey={({ name }) => name}
+                empty={t('tools.empty')}
+                emptyHint={t('tools.empty.hint')}
+              />
+            </Card>
+          )}
+        </Loaded>
+      )}
     </Screen>
   )
 }
 
-function Detail({ tool }: { readonly tool: Tool }) {
-  const detail = useQuery<ToolDetail>(`/tools/${encodeURIComponent(tool.name)}`)
+/** The search of a client without a token. The screen "View as client" searches as any other one. */
+function Search({ query }: { readonly query: string }) {
+  const view = useQuery<ClientView>(`/view?${new URLSearchParams({ search: query }).toString()}`)
+  const status = useQuery<Status>('/status')
   return (
-    <Dialog title={tool.name} onClose={() => replaceQuery({})}>
-      <p class="break">{tool.description}</p>
-      <div class="row">
-        <a href={href(['servers', tool.upstream])}>{tool.upstream}</a>
-        <span class="muted">{t('tools.cost', { count: tool.tokens })}</span>
-        <a href={href(['clients'], { tool: tool.name })}>{t('tools.why')}</a>
-      </div>
-      <div>
-        <h3>{t('tools.try')}</h3>
-        <Command text={unfold('call', tool.upstream, tool.tool)} />
-      </div>
-      <Loaded {...detail}>
-        {({ definition }) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
-          <pre tabIndex={0}>{JSON.stringify(definition, null, 2)}</pre>
-        )}
-      </Loaded>
-    </Dialog>
+    <Loaded {...view}>
+      {({ search }) => (
+        <>
+          {search !== undefined && <SearchReport query={query} report={search} />}
+          <Command text={unfold('search', status.data?.url ?? '', query)} />
+        </>
+      )}
+    </Loaded>
   )
 }

@@ -6,6 +6,7 @@ import type { UsageReport, UsageRow } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { formatDate, formatDuration, formatNumber, t } from '../locales/translate.ts'
 import { SentTokens } from './sent-tokens.tsx'
+import { Edits } from './usage-parts/edits.tsx'
 
 const columns: readonly Column<UsageRow>[] = [
   { key: 'key', title: t('usage.key'), cell: ({ key }) => key, sort: ({ key }) => key },
@@ -92,15 +93,10 @@ export function Usage() {
                     sort: ({ tokens }) => tokens,
                     isNumber: true,
                   },
-                  {
-                    key: 'edit',
-                    title: t('usage.edit'),
-                    cell: ({ tool }) => <code>{`"deny": [${JSON.stringify(tool)}]`}</code>,
-                    hideSmall: true,
-                  },
                 ]}
               />
             </Card>
+            <Edits unused={unused} />
             <Command text="unfold usage" />
           </>
         )}

@@ -9,8 +9,10 @@ import type { ConfigProblem } from '../config/problem.ts'
 import type { Role } from '../config/schema.ts'
 import type { JournalEntry } from '../observability/journal.ts'
 import { approvalReport, parseApproval } from './approvals.ts'
+import { type AuditTrail, auditRecords } from './audit/audit-trail.ts'
 import type { Administrator, Authorization } from './authorization.ts'
 import { parseBody } from './body.ts'
+import type { AdminCalls } from './calls.ts'
 import { clientView, viewQuery, visibility } from './client-view.ts'
 import { type EditReview, parseEditDecision } from './edits.ts'
 import type { EventStreams } from './event-stream.ts'
@@ -19,6 +21,9 @@ import { isFromOwnPage, presentedSession, sessionCookie } from './page-cookie.ts
 import type { PageSessions } from './page-sessions.ts'
 import { json, refusal } from './reply.ts'
 import { parseDecision, reviewItems } from './review.ts'
+import { documentsOf } from './servers/documents.ts'
+import { parseSettings, type SettingsEditor, SettingsError } from './servers/settings.ts'
+import { ToolHistory } from './servers/tool-history.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
 import { CallUsage } from './usage.ts'
 
@@ -36,7 +41,14 @@ export interface ApiOptions extends StatusSources {
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
   readonly pages: PageSessions
+  /** `listen.dashboard` when the gateway started. */
+  readonly hasDashboard: boolean
+  readonly calls: AdminCalls
+  readonly settings: SettingsEditor
+  readonly trail: AuditTrail
 }
+
+export const noDashboard = 'The dashboard is disabled: "listen.dashboard" is false in the configuration.'
 
 type Route = (url: URL, request: RouteRequest, name: string) => Response | Promise<Response>
 
@@ -48,19 +60,21 @@ interface RouteRequest {
 
 /** Role that a route requires. */
 function requiredRole(method: string, path: string): Role {
-  if (path === '/links') return 'admin'
+  if (path === '/links' || (method === 'POST' && path.endsWith('/settings'))) return 'admin'
   if (method === 'GET' || method === 'HEAD' || path === '/session') return 'viewer'
   return ['/review', '/edits', '/approvals'].includes(path) ? 'reviewer' : 'operator'
 }
 
 /** The admin API below `/api`, for the user who runs the gateway. */
 export function adminApi(options: ApiOptions): (request: Request, exchange: Exchange) => Promise<Response> {
-  const { authorization, events, gateway, journal, redactor, clients, reload, edits, pages } = options
+  const { authorization, events, gateway, journal, redactor, clients, reload, edits, pages, calls, settings, trail } = options
   const usage = new CallUsage(journal)
+  const history = new ToolHistory(gateway.upstreams, redactor)
   const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
   const signIn = async (exchange: Exchange): Promise<Response> => {
+    if (!options.hasDashboard) return refusal(404, noDashboard)
     if (!isFromOwnPage(exchange)) return refusal(403, 'Send the header x-unfold-csrf from a page of the gateway.')
     const { token } = parseBody(await exchange.body(maxSignInBytes))
     if (typeof token !== 'string' || token.length > 1_000) return refusal(400, 'The body must be { token }.')
@@ -85,6 +99,27 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
         return json({ restarted: name })
       })
     },
+    'GET /upstreams/*/settings': async (_url, _request, name) => {
+      const found = await settings.read(name)
+      return found === undefined ? unknownUpstream(name, Object.keys(gateway.config.mcpServers)) : json(found)
+    },
+    'POST /upstreams/*/settings': async (_url, { exchange }, name) => {
+      const asked = parseSettings(await exchange.body(maxDecisionBytes))
+      if (asked === undefined)
+        return refusal(400, 'The body must be { changes: [{ path: [key], value }], dryRun }. Without a value, a key is removed.')
+      const result = await settings.write(name, asked)
+      // The file watcher would apply it as well, but later than the reply.
+      if (result.isWritten) await reload()
+      return json(redactor.data(result))
+    },
+    'GET /documents': (url) => {
+      const name = url.searchParams.get('upstream') ?? ''
+      return ifKnown(name, () => json(redactor.data(documentsOf(gateway, name))))
+    },
+    'GET /history': (url) => json(history.of(url.searchParams.get('upstream'))),
+    'POST /mcp': (_url, { request, exchange, from }) => calls.handle(request, exchange, from),
+    'GET /audit': limited(async (limit) => json(redactor.data(await auditRecords(trail, limit)))),
+    'GET /audit/verify': async () => json(redactor.data(await trail.verify())),
     'GET /tools': async (url) => {
       const upstream = url.searchParams.get('upstream')
       return json((await toolReports(options)).filter((tool) => upstream === null || tool.upstream === upstream))
@@ -153,6 +188,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     'GET /savings': async () => json(await gateway.savings()),
     'GET /events': (_url, { request, from }) => events.open(request, from),
     'POST /links': () => {
+      if (!options.hasDashboard) return refusal(404, noDashboard)
       const { code, expiresAt } = pages.createLink()
       const link = new URL(`/ui/?code=${code}`, options.url())
       return json({ url: link.href, expiresAt: new Date(expiresAt).toISOString() })
@@ -161,6 +197,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
     'POST /session': (_url, { exchange }) => signIn(exchange),
     'DELETE /session': (_url, { exchange }) => {
       pages.signOut(presentedSession(exchange) ?? '')
+      events.dismiss()
       return json({}, { headers: { 'set-cookie': sessionCookie(exchange, undefined) } })
     },
     'POST /reload': async () => {
@@ -183,6 +220,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       } catch (error) {
         // The query describes a client that does not exist.
         if (isFailure(error) && ['/view', '/why'].includes(url.pathname.slice(apiPath.length))) return refusal(404, error.message)
+        if (error instanceof SettingsError) return refusal(409, redactor.text(error.message))
         if (!isUnavailable(error)) throw error
         return refusal(503, redactor.text(errorMessage(error)))
       }
@@ -195,7 +233,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
 }
 
 function routeOf(requestMethod: string, path: string): { readonly route: string; readonly name: string } {
-  const [, kind = '', name = '', rest = ''] = /^\/(upstreams|tools)\/([^/]+)(\/restart)?$/u.exec(path) ?? []
+  const [, kind = '', name = '', rest = ''] = /^\/(upstreams|tools)\/([^/]+)(\/restart|\/settings)?$/u.exec(path) ?? []
   const method = requestMethod === 'HEAD' ? 'GET' : requestMethod
   return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /${kind}/*${rest}`, name: decodeUri(name) }
 }
@@ -209,7 +247,7 @@ const maxSignInBytes = 10_000
 const maxDecisionBytes = 1_048_576
 
 const limited =
-  (respond: (limit: number, url: URL) => Response): Route =>
+  (respond: (limit: number, url: URL) => Response | Promise<Response>): Route =>
   (url) => {
     const text = url.searchParams.get('limit') ?? '100'
     const limit = /^\d{1,6}$/u.test(text) ? Number(text) : 0

@@ -6,7 +6,7 @@ import type { ClientView, ViewQuery, Visibility, VisibilityCause } from './contr
 
 /** Reads a hypothetical client from the query of a request. */
 export function viewQuery(params: URLSearchParams): ViewQuery {
-  const names = ['token', 'profile', 'server', 'query'] as const
+  const names = ['token', 'profile', 'server', 'query', 'activate', 'search'] as const
   const given = names.flatMap((name) => {
     const value = params.get(name)
     return value === null || value === '' ? [] : [[name, value] as const]
@@ -20,7 +20,10 @@ interface Previewed {
 }
 
 /** Throws a `Failure` if the token, profile or server does not exist. */
-async function previewed(gateway: Gateway, { era = 'session', token, profile, server, query }: ViewQuery): Promise<Previewed> {
+async function previewed(
+  gateway: Gateway,
+  { era = 'session', token, profile, server, query, activate, search }: ViewQuery,
+): Promise<Previewed> {
   const { tokens } = gateway.config
   const record = tokens.find(({ name, role }) => name === token && role === undefined)
   if (token !== undefined && record === undefined) {
@@ -30,20 +33,35 @@ async function previewed(gateway: Gateway, { era = 'session', token, profile, se
     })
   }
   const client = gateway.access.client(record, profile, server)
-  const preview = await gateway.toolboxes
-    .of(client)
-    .preview({ era, principal: client, ...(query !== undefined && { view: query }) })
+  const preview = await gateway.toolboxes.of(client).preview({
+    era,
+    principal: client,
+    ...(query !== undefined && { view: query }),
+    ...(activate !== undefined && { activate: namesIn(activate) }),
+    ...(search !== undefined && { search }),
+  })
   return { client, preview }
 }
+
+const maxActivated = 100
+
+const namesIn = (list: string): readonly string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .slice(0, maxActivated)
 
 /** What a client that connects now is listed, exactly as sent. */
 export async function clientView(gateway: Gateway, query: ViewQuery): Promise<ClientView> {
   const { preview } = await previewed(gateway, query)
-  const { exposure, reason, budgetTokens, instructions, listed, all, listedTokens, allTokens } = preview
+  const { exposure, reason, budgetTokens, instructions, listed, all, listedTokens, allTokens, groups, canActivate, search } =
+    preview
   const servers = serversByTool(gateway, query.server)
-  const named = (tool: Tool) => {
-    const upstream = servers.get(tool.name)
-    return { tokens: toolTokens(tool), ...(upstream !== undefined && { upstream }) }
+  const named = (tool: Tool) => ({ tokens: toolTokens(tool), ...upstreamOf(tool) })
+  const upstreamOf = ({ name }: { readonly name: string }): { readonly upstream?: string } => {
+    const upstream = servers.get(name)
+    return upstream === undefined ? {} : { upstream }
   }
   const listedNames = new Set(listed.map(({ name }) => name))
   return {
@@ -57,6 +75,11 @@ export async function clientView(gateway: Gateway, query: ViewQuery): Promise<Cl
     allTokens,
     listed: listed.map((tool) => ({ definition: tool, ...named(tool) })),
     unlisted: all.filter(({ name }) => !listedNames.has(name)).map((tool) => ({ name: tool.name, ...named(tool) })),
+    groups,
+    canActivate,
+    ...(search !== undefined && {
+      search: { ...search, matches: search.matches.map((match) => ({ ...match, ...upstreamOf(match) })) },
+    }),
   }
 }
 

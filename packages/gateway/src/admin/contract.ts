@@ -1,3 +1,4 @@
+import type { Tool } from '@unfold-mcp/core'
 import type { ClientStatus } from '../access/clients.ts'
 import type { Role } from '../config/schema.ts'
 import type { ListUsageRow } from '../gateway/list-usage.ts'
@@ -10,7 +11,11 @@ export type { ListUsageRow } from '../gateway/list-usage.ts'
 export type { Savings } from '../gateway/savings.ts'
 export type { CallRecord, ChangeRecord, LogRecord, Records, RecordType } from '../observability/journal.ts'
 export type { ApprovalReport, DecidedApproval } from './approvals.ts'
+export type { AuditRecords, AuditVerification } from './audit/audit-trail.ts'
 export type { ReviewDecision, ReviewItem } from './review.ts'
+export type { DocumentRow, ServerDocuments } from './servers/documents.ts'
+export type { ServerSettings, SettingChange, SettingsRequest, SettingsResult } from './servers/settings.ts'
+export type { ListChange, ToolChange } from './servers/tool-history.ts'
 export type { GatewayStatus, ToolReport, UpstreamReport } from './status.ts'
 
 /** Header that a page sends with every request to the admin API; another site cannot set it. */
@@ -44,6 +49,10 @@ export interface ViewQuery {
   readonly server?: string
   /** The query of the client's URL, such as `groups=a,b`. */
   readonly query?: string
+  /** Groups and tools that it activates first, separated by commas. */
+  readonly activate?: string
+  /** A query that it searches for. */
+  readonly search?: string
 }
 
 /** Reply of `GET /api/view`: what a client that connects now is listed. */
@@ -61,6 +70,46 @@ export interface ClientView {
   readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
   /** Tools that the client may use but that are not listed. */
   readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
+  /** Groups that a client can activate. */
+  readonly groups: readonly string[]
+  /** False if an activation would not change what this client is listed. */
+  readonly canActivate: boolean
+  /** Only if the query has `search`. */
+  readonly search?: SearchReport
+}
+
+/** What a search returns to a model, and why in this order. */
+export interface SearchReport {
+  readonly confidence: string
+  /** The same as a number from 0 to 1. */
+  readonly certainty: number
+  /** Words without a match. */
+  readonly unmatched: readonly string[]
+  /** Number of tools that were searched. */
+  readonly total: number
+  readonly matches: readonly SearchRow[]
+  /** The text that the model reads, and its cost. */
+  readonly reply: string
+  readonly replyTokens: number
+}
+
+export interface SearchRow {
+  readonly name: string
+  readonly upstream?: string
+  readonly score: number
+  /** The query contains its name. */
+  readonly isNamed: boolean
+  readonly why?: {
+    /** `worth`: contribution of a word, relative to the maximum. */
+    readonly words: readonly {
+      readonly word: string
+      readonly term: string
+      readonly via: string
+      readonly fields: readonly string[]
+      readonly worth: number
+    }[]
+    readonly boost: number
+  }
 }
 
 export type VisibilityCause = 'listed' | 'attention' | 'permission' | 'policy' | 'trust' | 'availability' | 'name' | 'unknown'
@@ -115,6 +164,8 @@ export interface ConnectableHost {
   readonly entry?: string
   /** How to make the host load the entry. */
   readonly next: string
+  /** Id of its profile, as in `?host=`; absent if the gateway does not know how it behaves. */
+  readonly host?: string
   /** Tool lists that it requested since the gateway started; absent if the gateway cannot tell this host from others. */
   readonly lists?: number
 }
@@ -125,7 +176,8 @@ export interface ToolDetail {
   readonly upstream: string
   readonly tool: string
   readonly tokens: number
-  readonly definition: object
+  /** As clients get it. */
+  readonly definition: Tool
 }
 
 /** An entry of a list of events: `GET /api/calls`, `/changes`, `/logs`, `/stderr`, `/trust`. */

@@ -47,7 +47,7 @@ export class EventStreams {
     return this.#stream(request.signal, { isWanted, missed, from })
   }
 
-  /** Ends the streams of tokens that were revoked or lost their role. */
+  /** Ends the streams of tokens that were revoked or lost their role, and of browsers that signed out. */
   dismiss(): void {
     for (const [end, from] of [...this.#open]) if (!from.isStillAllowed()) end()
   }
@@ -67,7 +67,8 @@ export class EventStreams {
             controller.enqueue(encoder.encode(text))
             if ((controller.desiredSize ?? 0) < 0) end()
           }
-          const keepAlive = setInterval(() => write(': keepalive\n\n'), keepAliveMs)
+          // Sessions of a browser end by time, too.
+          const keepAlive = setInterval(() => (from.isStillAllowed() ? write(': keepalive\n\n') : end()), keepAliveMs)
           keepAlive.unref()
           const unsubscribe = this.#journal.subscribe((entry) => {
             if (isWanted(entry)) write(eventOf(entry))

@@ -14,7 +14,14 @@ export function connectableHosts(
   const report = (name: string, title: string, id: string, entry: string | undefined, next: string): ConnectableHost => {
     const profile = hostById(id)
     const count = profile === undefined ? undefined : (listed.get(profile.title) ?? 0)
-    return { name, title, ...(entry !== undefined && { entry }), next, ...(count !== undefined && { lists: count }) }
+    return {
+      name,
+      title,
+      ...(entry !== undefined && { entry }),
+      next,
+      ...(profile !== undefined && { host: profile.id }),
+      ...(count !== undefined && { lists: count }),
+    }
   }
   const urlFor = (host: string): string => (address === '' ? '' : `${address}?host=${host}`)
   return [

@@ -16,16 +16,41 @@ interface Session {
   readonly until: number
 }
 
-/** Browsers that are signed in, and the one-time codes that sign them in. Both end with the gateway. */
+/** A session outside this process: its id cannot be computed from the digest. */
+export interface StoredSession extends PageUser {
+  readonly digest: string
+  readonly until: number
+}
+
+/** Where sessions are kept, so that a page does not have to sign in again after a restart of the gateway. */
+export interface SessionStorage {
+  read(): Promise<readonly StoredSession[]>
+  write(sessions: readonly StoredSession[]): void
+  /** Resolves when everything is written. */
+  settled(): Promise<void>
+}
+
+/** Browsers that are signed in, and the one-time codes that sign them in. Codes end with the gateway. */
 export class PageSessions {
   /** Digest of the code, and when it expires; oldest first. */
   readonly #links = new Map<string, number>()
   /** By digest of the session id; oldest first. */
   readonly #sessions = new Map<string, Session>()
   readonly #now: () => number
+  readonly #storage: SessionStorage | undefined
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = Date.now, storage?: SessionStorage) {
     this.#now = now
+    this.#storage = storage
+  }
+
+  /** Continues the sessions of an earlier process. */
+  async restore(): Promise<void> {
+    for (const { digest: key, until, ...user } of (await this.#storage?.read()) ?? []) {
+      // A changed clock must not make a session last longer.
+      if (until > this.#now() && until <= this.#now() + sessionMs) this.#sessions.set(key, { user, until })
+      dropOldest(this.#sessions, maxSessions)
+    }
   }
 
   /** Creates a code that signs in one browser as the user who runs the gateway. */
@@ -50,6 +75,7 @@ export class PageSessions {
     const id = secret()
     this.#sessions.set(digest(id), { user, until: this.#now() + sessionMs })
     dropOldest(this.#sessions, maxSessions)
+    this.#store()
     return id
   }
 
@@ -63,7 +89,16 @@ export class PageSessions {
   }
 
   signOut(id: string): void {
-    this.#sessions.delete(digest(id))
+    if (this.#sessions.delete(digest(id))) this.#store()
+  }
+
+  /** Resolves when all sessions are stored. */
+  async settled(): Promise<void> {
+    await this.#storage?.settled()
+  }
+
+  #store(): void {
+    this.#storage?.write([...this.#sessions].map(([key, { user, until }]) => ({ ...user, digest: key, until })))
   }
 }
 

@@ -22,3 +22,10 @@ export function json(value: unknown, init: { status?: number; headers?: Record<s
 export function refusal(status: number, message: string, headers: Record<string, string> = {}): Response {
   return json({ error: message }, { status, headers })
 }
+
+/** The reply of an MCP handler with the headers of the admin API. */
+export function withSecurityHeaders(response: Response): Response {
+  const headers = new Headers(response.headers)
+  for (const [name, value] of Object.entries(securityHeaders)) headers.set(name, value)
+  return new Response(response.body, { status: response.status, headers })
+}

@@ -82,10 +82,12 @@ class AskedCall {
     const { call, verdict } = this.#asked
     switch (claimed.kind) {
       case 'standing':
+        call.note?.('approval_granted')
         return this.#next(call)
       case 'sent':
         return this.#send(claimed.approval)
       case 'denied':
+        call.note?.('approval_refused')
         throw denied(call, verdict, 'the user denied it. Do not repeat the call')
       case 'unknown':
         this.#approvals.reportUnknown(claimed.approval)
@@ -103,6 +105,7 @@ class AskedCall {
       case 'none':
         throw denied(call, verdict, 'too many calls wait for approval. Wait until some are answered, then try again')
       case 'pending':
+        call.note?.('approval_asked')
         break
     }
     return call.ctx.era === 'stateless' && this.#hasForm ? this.#inputRequired(claimed.approval) : this.#wait(claimed.approval)
@@ -182,6 +185,7 @@ class AskedCall {
     let isSuspended = false
     try {
       this.#refuseChanged()
+      call.note?.('approval_granted')
       const result = await this.#next(call)
       if (!isInputRequiredResult(result)) return result
       const continuation = randomUUID()

@@ -130,14 +130,14 @@ describe('a configuration error', () => {
     [
       '{ "exposure": "lasy" }',
       [
-        'unfold.json:1:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
+        'unfold.json:1:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not "lasy". Did you mean "lazy"?',
       ],
     ],
     ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not a known key. Did you mean "mode"?']],
     [
       '{ "profiles": { "a": { "exposure": { "mode": "lasy" } } } }',
       [
-        'unfold.json:1:46 profiles.a.exposure.mode must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
+        'unfold.json:1:46 profiles.a.exposure.mode must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not "lasy". Did you mean "lazy"?',
       ],
     ],
     ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23 listen.port must be at most 65535.']],
@@ -205,7 +205,7 @@ describe('a configuration error', () => {
       'unfold.json:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?',
       'unfold.json:3:36 mcpServers.a.args[0] must be a string, not 1.',
       'unfold.json:4:45 mcpServers.b.headers["bad name"] is not a valid header name.',
-      'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not 5.',
+      'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not 5.',
       'unfold.json:7:33 results.maxCharacters must be at least 1000.',
     ])
   })

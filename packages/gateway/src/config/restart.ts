@@ -3,7 +3,7 @@ import type { Config } from './schema.ts'
 
 // All other settings take effect immediately.
 const startupSettings: { readonly [K in keyof Config]?: readonly string[] } = {
-  listen: ['host', 'port', 'allowedHosts', 'allowedOrigins', 'trustedProxies'],
+  listen: ['host', 'port', 'allowedHosts', 'allowedOrigins', 'trustedProxies', 'dashboard'],
   store: ['kind', 'path'],
   cluster: [],
   audit: [],

@@ -46,7 +46,7 @@ const codeLimits = z.strictObject({
   calls: count.max(100_000).default(500),
   parallelCalls: count.max(256).default(8).describe('Calls that run at the same time'),
   outputCharacters: count.max(1_000_000).default(20_000).describe('Console output that is kept'),
-  resultBytes: count.max(67_108_864).default(1_048_576),
+  resultBytes: count.max(67_108_864).default(200_000),
   answerMs: ms.min(1_000).max(86_400_000).default(600_000).describe('How long a script waits for the answer of a person'),
 })
 
@@ -264,6 +264,7 @@ const listen = z.strictObject({
     .array(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
     .default([])
     .describe('Reverse proxies whose X-Forwarded-For or Forwarded header gives the address of the client'),
+  dashboard: z.boolean().default(true).describe('false does not serve the web dashboard at /ui; the admin API stays'),
 })
 
 const store = z.discriminatedUnion('kind', [

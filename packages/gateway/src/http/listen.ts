@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path'
 import {
   type Handler,
   type ListeningServer,
@@ -12,10 +13,13 @@ import { clientShare } from '../access/caller-path.ts'
 import { StatelessClients, sessionStatus } from '../access/clients.ts'
 import { RejectedTokens } from '../access/rejected-tokens.ts'
 import type { ReloadResult } from '../admin/api.ts'
+import { AuditTrail } from '../admin/audit/audit-trail.ts'
 import { Authorization } from '../admin/authorization.ts'
+import { AdminCalls } from '../admin/calls.ts'
 import type { EditReview } from '../admin/edits.ts'
 import { EventStreams } from '../admin/event-stream.ts'
 import type { PageSessions } from '../admin/page-sessions.ts'
+import { SettingsEditor } from '../admin/servers/settings.ts'
 import type { AuditPosition } from '../audit/audit-file.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
@@ -23,6 +27,7 @@ import type { ClusterStatus } from '../cluster/status.ts'
 import { localUrl } from '../config/address.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import { isLoopback } from '../config/rules.ts'
+import type { Environment } from '../config/variables.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { DegradedPart } from '../observability/degraded-parts.ts'
 import type { Journal } from '../observability/journal.ts'
@@ -61,6 +66,8 @@ export interface HttpOptions {
   readonly isDraining: () => boolean
   readonly reload: () => Promise<ReloadResult>
   readonly edits: EditReview
+  /** For variables in an edited configuration. */
+  readonly environment: Environment
   /** Browsers that are signed in. */
   readonly pages: PageSessions
   /** Sessions that all replicas share. */
@@ -97,6 +104,9 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const events = new EventStreams(journal)
   const rejected = new RejectedTokens({ log, onRefused: metrics.tokenRejected })
   const authorization = new Authorization({ admin: options.admin, config: () => gateway.config, rejected, pages: options.pages })
+  const calls = new AdminCalls(gateway)
+  const settingsEditor = new SettingsEditor(options.config, options.environment)
+  const trail = new AuditTrail({ path: () => auditPath(gateway, options.config), live: options.audit })
   const startupWait = new StartupWait(gateway)
   let listening: ListeningServer | undefined
   let isHandedOver = false
@@ -150,10 +160,14 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     },
     fallback: routes({
       ...options,
+      hasDashboard: settings.dashboard,
       gateway,
       isPublic,
       authorization,
       events,
+      calls,
+      settings: settingsEditor,
+      trail,
       startedAt: performance.now(),
       url: () => (listening === undefined ? '' : localUrl(listening.url)),
       clients: () => [
@@ -203,6 +217,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       detach()
       unsubscribe()
       events.close()
+      await calls.close()
       await bridges?.close()
       await listening?.close()
     },
@@ -215,6 +230,11 @@ function bridgesFor(
   more: Pick<BridgesOptions, 'gateway' | 'rejected' | 'ready'>,
 ): Bridges | undefined {
   return bridge === undefined ? undefined : new Bridges(server, { ...more, token: bridge, isDraining, log })
+}
+
+/** Relative paths are relative to the configuration file. */
+function auditPath({ config: { audit } }: Gateway, file: string): string | undefined {
+  return audit === undefined ? undefined : resolve(dirname(file), audit.path)
 }
 
 const isStream = (head: RequestHead): boolean => head.method === 'GET' || head.header('mcp-method') === 'subscriptions/listen'

@@ -1,6 +1,6 @@
 import { Failure, printable } from '@unfold-mcp/core'
 import type { Exchange, RequestHead } from '@unfold-mcp/server'
-import { type ApiOptions, adminApi, apiPath } from '../admin/api.ts'
+import { type ApiOptions, adminApi, apiPath, noDashboard } from '../admin/api.ts'
 import { json, refusal, reply } from '../admin/reply.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
@@ -41,9 +41,10 @@ export function routes(options: RouteOptions): (request: Request, exchange: Exch
   const handle = async (request: Request, exchange: Exchange): Promise<Response> => {
     const { pathname } = new URL(request.url)
     if (pathname === apiPath || pathname.startsWith(`${apiPath}/`)) return api(request, exchange)
+    const isPage = pathname === '/ui' || pathname.startsWith('/ui/')
+    if (isPage && !options.hasDashboard) return refusal(404, noDashboard)
     // Loaded with the first request.
-    if (pathname === '/ui' || pathname.startsWith('/ui/'))
-      return (await import('./dashboard.ts')).serveDashboard(exchange, new URL(request.url), options.pages)
+    if (isPage) return (await import('./dashboard.ts')).serveDashboard(exchange, new URL(request.url), options.pages)
     if (forward !== undefined && pathname === forward.path) return forward.handle(request, exchange)
     const handler = Object.hasOwn(handlers, pathname) ? handlers[pathname] : undefined
     if (handler === undefined) return notFound(pathname)

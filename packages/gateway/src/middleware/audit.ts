@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import type { InputRequiredResult } from '@modelcontextprotocol/server'
 import type { AuditedCaller, AuditLog } from '../audit/audit-log.ts'
 import { jsonSize } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
 import type { CallRecord, Journal } from '../observability/journal.ts'
 import type { Redactor } from '../observability/redactor.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
-import type { Middleware, ProxiedCall } from './chain.ts'
+import type { CallStep, Middleware, ProxiedCall, ProxiedResult } from './chain.ts'
 import { DeniedError } from './denied.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
 import { traceOf } from './trace.ts'
@@ -23,14 +24,15 @@ export function auditCalls(options: AuditOptions): Middleware {
   return async (call, next) => {
     const startedAt = performance.now()
     const id = options.audit === undefined ? '' : nextCallId()
+    const steps = new CallSteps(startedAt)
     try {
       if (options.audit?.isStrict === true) await recordBefore(options.audit, call, id)
-      const result = await next(call)
-      recordCall(options, call, { id, startedAt, outcome: outcomeOf(result), received: jsonSize(result) })
+      const result = await next({ ...call, note: steps.note })
+      recordCall(options, call, { id, startedAt, outcome: outcomeOf(result), received: jsonSize(result), ...steps.record(call, result) })
       return result
     } catch (error) {
       const rule = error instanceof DeniedError ? error.rule : undefined
-      recordCall(options, call, { id, startedAt, outcome: reasonOf(error), received: 0, rule })
+      recordCall(options, call, { id, startedAt, outcome: reasonOf(error), received: 0, rule, ...steps.record(call) })
       throw redactError(error, options.redactor)
     }
   }
@@ -68,7 +70,7 @@ function auditedCall({ upstream, tool, input, ctx }: ProxiedCall, id: string) {
   }
 }
 
-interface Outcome {
+interface Outcome extends Pick<CallRecord, 'steps' | 'asked' | 'continues'> {
   readonly id: string
   readonly startedAt: number
   readonly outcome: string
@@ -76,10 +78,44 @@ interface Outcome {
   readonly rule?: string | undefined
 }
 
+const maxSteps = 50
+
+/** What a call waited for. */
+class CallSteps {
+  readonly #startedAt: number
+  #steps: { readonly step: CallStep; readonly ms: number }[] | undefined
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt
+  }
+
+  readonly note = (step: CallStep): void => {
+    this.#steps ??= []
+    if (this.#steps.length < maxSteps) this.#steps.push({ step, ms: Math.round(performance.now() - this.#startedAt) })
+  }
+
+  /** Most calls are only sent, which says nothing. */
+  record({ ctx: { requestState } }: ProxiedCall, result?: ProxiedResult): Pick<CallRecord, 'steps' | 'asked' | 'continues'> {
+    const steps = this.#steps?.some(({ step }) => step !== 'sent') === true ? this.#steps : undefined
+    const asked = result !== undefined && isInputRequired(result) ? result.requestState : undefined
+    return {
+      ...(steps !== undefined && { steps }),
+      ...(asked !== undefined && { asked: referenceOf(asked) }),
+      ...(requestState !== undefined && { continues: referenceOf(requestState) }),
+    }
+  }
+}
+
+/** Connects two requests without storing the state, which is secret. */
+const referenceOf = (state: string): string => createHash('sha256').update(state).digest('hex').slice(0, 16)
+
+const isInputRequired = (result: ProxiedResult): result is InputRequiredResult =>
+  'resultType' in result && result.resultType === 'input_required'
+
 function recordCall(
   { log, journal, redactor, audit }: AuditOptions,
   call: ProxiedCall,
-  { id, startedAt, outcome, received, rule }: Outcome,
+  { id, startedAt, outcome, received, rule, steps, asked, continues }: Outcome,
 ): void {
   const measured = {
     ms: Math.round(performance.now() - startedAt),
@@ -94,7 +130,12 @@ function recordCall(
     tool: redactor.name(call.tool),
     ...measured,
   }
-  journal.write('call', record)
+  journal.write('call', {
+    ...record,
+    ...(steps !== undefined && { steps }),
+    ...(asked !== undefined && { asked }),
+    ...(continues !== undefined && { continues }),
+  })
   void audit?.call(callerOf(call), { ...auditedCall(call, id), ...measured })
   const level = outcome === 'ok' || outcome === 'error' || outcome === 'input_required' ? 'info' : 'warn'
   const message = `${record.tool} ${outcome}${rule === undefined ? '' : ` by ${rule}`}, ${record.ms} ms (${record.client})`

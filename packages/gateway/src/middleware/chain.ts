@@ -12,7 +12,19 @@ export interface ProxiedCall {
   readonly client: Client | undefined
   readonly ctx: ToolContext
   readonly trace?: Trace
+  /** Records a step of the call, for people who want to know what it waited for. */
+  readonly note?: (step: CallStep) => void
 }
+
+/** What happened during a call, besides its start and its end. */
+export type CallStep =
+  | 'approval_asked'
+  | 'approval_granted'
+  | 'approval_refused'
+  | 'sent'
+  | 'question_asked'
+  | 'question_answered'
+  | 'question_refused'
 
 export type ProxiedResult = CallToolResult | InputRequiredResult
 

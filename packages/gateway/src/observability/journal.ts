@@ -33,6 +33,11 @@ export interface CallRecord {
   /** Approximate sizes. */
   readonly sentCharacters: number
   readonly receivedCharacters: number
+  /** What it waited for, with milliseconds since its start; absent if it was sent at once and asked nothing. */
+  readonly steps?: readonly { readonly step: string; readonly ms: number }[]
+  /** The client was asked for input; the call that answers has the same value in `continues`. */
+  readonly asked?: string
+  readonly continues?: string
 }
 
 export interface Records {

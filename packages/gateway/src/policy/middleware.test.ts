@@ -4,7 +4,7 @@ import { DeniedError } from '../middleware/denied.ts'
 import { policyMiddleware } from './middleware.ts'
 import type { Ask, Effect } from './verdict.ts'
 
-const call = { upstream: 'files', tool: 'write\u001b_file', input: {} } as ProxiedCall
+const call = { upstream: 'files', tool: 'write\u001b_file', input: {}, ctx: {} } as ProxiedCall
 const result: ProxiedResult = { content: [{ type: 'text', text: 'done' }] }
 
 async function run(effect: Effect | undefined, ask?: Ask) {
@@ -22,6 +22,21 @@ async function run(effect: Effect | undefined, ask?: Ask) {
 test('a call without a policy, or one that is allowed, is sent', async () => {
   expect(await run(undefined)).toEqual({ sent: 1, outcome: result })
   expect(await run('allow')).toEqual({ sent: 1, outcome: result })
+})
+
+test('a call of a script that needs confirmation is asked about, unless a rule allows it', async () => {
+  const script = { run: 'r', line: 1, confirmation: 'missing' }
+  const unconfirmed = { ...call, ctx: { script } } as unknown as ProxiedCall
+  const asked = async (rule: string | undefined): Promise<unknown> =>
+    policyMiddleware({ decide: () => Promise.resolve({ effect: 'allow', rule, reason: undefined }) })(
+      unconfirmed,
+      async () => result,
+    ).catch((error: unknown) => error)
+  expect(await asked('policy.rules[0]')).toBe(result)
+  expect(await asked(undefined)).toBeInstanceOf(DeniedError)
+  await expect(policyMiddleware({ decide: () => undefined })(unconfirmed, async () => result)).rejects.toThrow(
+    'approval of a person',
+  )
 })
 
 test('a denied call is not sent, and the error names rule and reason without control characters', async () => {

@@ -1,5 +1,6 @@
 import { type ClientCapabilities, type InputRequiredResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { CallResult, Relay } from '@unfold-mcp/client'
+import type { ClientPort } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import { callerPath } from '../access/caller-path.ts'
 import type { ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
@@ -32,6 +33,7 @@ export function proxyCall(context: CallContext, call: ProxiedCall): Promise<Prox
   const send = (relay: Relay, { signal, onProgress }: SendOptions): Promise<ProxiedResult> => {
     const meta = trace === undefined ? undefined : { ...trace }
     const caller = callerPath(call.ctx)
+    call.note?.('sent')
     const isServed = (): boolean => context.isServed(upstream, tool)
     const options = { signal, onProgress, relay, caller, isServed, ...(meta !== undefined && { meta }) }
     return context.upstreams.call(upstream, tool, input, options).then((result) => clientResult(context, call, result))
@@ -62,7 +64,9 @@ class ProxiedToolCall implements ProxiedRequest {
   }
 
   get port(): ProxiedRequest['port'] {
-    return this.#call.ctx.client
+    const { client } = this.#call.ctx
+    const { note } = this.#call
+    return client === undefined || note === undefined ? client : notedPort(client, note)
   }
 
   get envelope(): ProxiedRequest['envelope'] {
@@ -89,6 +93,22 @@ class ProxiedToolCall implements ProxiedRequest {
     return this.#call.ctx.progress(...report)
   }
 }
+
+/** Records the questions that a server asks the client of a session. */
+const notedPort = (port: ClientPort, note: NonNullable<ProxiedCall['note']>): Pick<ClientPort, 'ask' | 'log'> => ({
+  log: (...entry) => port.log(...entry),
+  async ask(...question) {
+    note('question_asked')
+    try {
+      const answer = await port.ask(...question)
+      note('question_answered')
+      return answer
+    } catch (error) {
+      note('question_refused')
+      throw error
+    }
+  },
+})
 
 function clientResult({ clientUri }: CallContext, { client, upstream }: ProxiedCall, result: CallResult): ProxiedResult {
   const { content, structuredContent, isError, inputRequired } = result

@@ -23,7 +23,7 @@ export interface ProxiedRequest {
   readonly client: Client | undefined
   readonly era: Era
   /** Sends requests to the client; absent for in-process requests. */
-  readonly port: ClientPort | undefined
+  readonly port: Pick<ClientPort, 'ask' | 'log'> | undefined
   /** `_meta` of a 2026-07-28 request. */
   readonly envelope: ServerContext['mcpReq']['envelope']
   /** Answers of a retried request. */

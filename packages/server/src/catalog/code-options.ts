@@ -95,7 +95,7 @@ export const defaultCodeLimits: CodeLimits = {
   memoryBytes: 67_108_864,
   calls: 500,
   outputCharacters: 20_000,
-  resultBytes: 1_048_576,
+  resultBytes: 200_000,
   parallelCalls: 8,
   answerMs: 600_000,
 }

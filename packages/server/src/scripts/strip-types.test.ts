@@ -1,4 +1,4 @@
-import { parseSync } from 'oxc-parser'
+import { Script } from 'node:vm'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTypeStripper, type Stripped } from './strip-types.ts'
 
@@ -28,7 +28,7 @@ describe('removing types', () => {
     for (const kept of ['const seen', 'tools.github.list', 'class Counter', 'return { first', '[...seen]'])
       expect(source.indexOf(kept)).toBe(typed.indexOf(kept))
     expect(source.split('\n').map(({ length }) => length)).toEqual(typed.split('\n').map(({ length }) => length))
-    expect(parseSync('script.js', `async () => {${source}\n}`).errors).toEqual([])
+    expect(() => new Script(`async () => {${source}\n}`)).not.toThrow()
   })
 
   test.each([

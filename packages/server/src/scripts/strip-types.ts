@@ -14,7 +14,8 @@ export interface TypeStripper extends AsyncDisposable {
 
 const libraryName = '@swc/wasm-typescript'
 const longestSource = 512_000
-const timeLimitMs = 5_000
+const parseLimitMs = 2_000
+const loadLimitMs = 30_000
 const idleMs = 30_000
 
 // Top-level `await` and `return` are allowed. Everything before the script is on its first line, to keep its lines.
@@ -131,6 +132,7 @@ function installedLibrary(): string | undefined {
 const program = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { transformSync } = require(workerData)
+parentPort.postMessage({ stripped: '' })
 parentPort.on('message', (source) => {
   try {
     parentPort.postMessage({ stripped: transformSync(source, { mode: 'strip-only' }).code })
@@ -149,19 +151,37 @@ type Reply = { readonly stripped: string } | LibraryError
  */
 class StrippingThread {
   readonly #worker: Worker
+  readonly #loaded: Promise<Reply>
   #idle: NodeJS.Timeout | undefined
   isOver = false
 
   constructor(libraryPath: string) {
-    this.#worker = new Worker(program, { eval: true, workerData: libraryPath, resourceLimits: { maxOldGenerationSizeMb: 128 } })
+    this.#worker = new Worker(program, {
+      eval: true,
+      workerData: libraryPath,
+      resourceLimits: { maxOldGenerationSizeMb: 128 },
+      env: {},
+      execArgv: [],
+      name: 'types',
+    })
     this.#worker.unref()
     this.#worker.on('error', () => undefined)
     this.#worker.on('exit', () => {
       this.isOver = true
     })
+    this.#loaded = this.#reply(loadLimitMs, cannotLoad)
   }
 
-  strip(source: string): Promise<Reply> {
+  async strip(source: string): Promise<Reply> {
+    const loaded = await this.#loaded
+    if (!('stripped' in loaded)) return loaded
+    const reply = this.#reply(parseLimitMs, tooComplex)
+    this.#worker.postMessage(source, [])
+    return reply
+  }
+
+  /** Waits for the next message. Only then does the thread keep the process alive. */
+  #reply(limitMs: number, otherwise: LibraryError): Promise<Reply> {
     clearTimeout(this.#idle)
     return new Promise((resolve) => {
       const done = (reply: Reply): void => {
@@ -174,16 +194,14 @@ class StrippingThread {
       }
       const received = (reply: { stripped: string } | { error: LibraryError }): void =>
         done('error' in reply ? reply.error : reply)
-      const ended = (): void => done(tooComplex)
+      const ended = (): void => done(otherwise)
       const timeout = setTimeout(() => {
         void this.end()
-        done(tooComplex)
-      }, timeLimitMs)
+        done(otherwise)
+      }, limitMs)
       this.#worker.once('message', received)
       this.#worker.once('exit', ended)
-      // Nothing else may keep the process alive until the reply.
       this.#worker.ref()
-      this.#worker.postMessage(source, [])
     })
   }
 
@@ -193,5 +211,7 @@ class StrippingThread {
     await this.#worker.terminate()
   }
 }
+
+const cannotLoad: LibraryError = { message: `Types cannot be removed: ${libraryName} could not be loaded.` }
 
 const tooComplex: LibraryError = { message: 'The script is nested too deeply, or takes too long to parse.' }

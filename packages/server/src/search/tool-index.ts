@@ -1,6 +1,7 @@
 import {
   type Catalog,
   documentOf,
+  type Explanation,
   gateName,
   SearchIndex,
   type SearchOptions,
@@ -17,6 +18,8 @@ interface ScoredEntry {
   readonly isNamed: boolean
   /** Copies of this tool from other sources. */
   readonly clones?: readonly ToolEntry[]
+  /** Only if asked for, and only for matches by keyword. */
+  readonly why?: Explanation
 }
 
 export interface ToolSearchResult extends Omit<SearchResult, 'matches'> {
@@ -25,7 +28,7 @@ export interface ToolSearchResult extends Omit<SearchResult, 'matches'> {
   readonly fallback?: Fallback
 }
 
-export interface IndexQuery extends Pick<SearchOptions, 'boost' | 'perSource' | 'meaning' | 'minConfidence'> {
+export interface IndexQuery extends Pick<SearchOptions, 'boost' | 'perSource' | 'meaning' | 'minConfidence' | 'explain'> {
   readonly allowed: (entry: ToolEntry) => boolean
   readonly limit: number
 }
@@ -47,7 +50,7 @@ export class ToolIndex {
     const { matches, ...rest } = this.#index.search(query, { ...options, filter: permitted })
     return {
       ...rest,
-      matches: matches.flatMap(({ id, score, isNamed, clones }) => {
+      matches: matches.flatMap(({ id, score, isNamed, clones, why }) => {
         const entry = this.#entries.get(id)
         if (entry === undefined) return []
         return [
@@ -56,6 +59,7 @@ export class ToolIndex {
             score,
             isNamed,
             ...(clones !== undefined && { clones: clones.flatMap((each) => this.#entries.get(each) ?? []) }),
+            ...(why !== undefined && { why }),
           },
         ]
       }),

@@ -26,6 +26,8 @@ interface SearchRequest {
   readonly among: readonly ToolEntry[]
   readonly limit: number
   readonly signal?: AbortSignal | undefined
+  /** Explains the scores. Such a search is not recorded: nobody will call what it finds. */
+  readonly explain?: boolean
 }
 
 type Boost = (id: string) => number
@@ -63,7 +65,7 @@ export class ToolSearch {
         : await this.#searchWithEmbedder(settings.embedder, request, settings, boost)
     const ranked = await this.#rank(fused, scope, request, settings)
     const matches = ranked.matches.slice(0, limit)
-    if (settings.learn === true && ranked.confidence !== 'none') {
+    if (settings.learn === true && request.explain !== true && ranked.confidence !== 'none') {
       const ids = matches.map(({ entry }) => idOf(entry))
       this.#history.recordSearch(scope, query, ids)
     }
@@ -80,7 +82,7 @@ export class ToolSearch {
   }
 
   #searchIndex(
-    { catalog, isShared, query, among, limit }: SearchRequest,
+    { catalog, isShared, query, among, limit, explain }: SearchRequest,
     { embedder, rank, minConfidence }: SearchSettings,
     boost: Boost | undefined,
     meaning: boolean,
@@ -93,6 +95,7 @@ export class ToolSearch {
       ...(isFinal ? { limit } : { limit: Math.max(limit, maxCandidates), perSource: Math.ceil(sourceShare * limit) }),
       ...(boost !== undefined && { boost }),
       ...(minConfidence !== undefined && { minConfidence }),
+      ...(explain === true && { explain }),
       meaning,
       allowed: (entry) => visible.has(entry),
     })

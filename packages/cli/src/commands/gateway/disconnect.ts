@@ -1,7 +1,7 @@
+import { planEdit } from '@unfold-mcp/client/edit'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { clientNamed, isPasted } from '../../clients/clients.ts'
-import { planEdit } from '../../edit/file.ts'
 import { applyEdit, withEditErrors } from '../../gateway/apply.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'

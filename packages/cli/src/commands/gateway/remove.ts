@@ -1,6 +1,6 @@
+import { removeJson } from '@unfold-mcp/client/edit'
 import { exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { removeJson } from '../../edit/json.ts'
 import { editServer } from '../../gateway/config-edit.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { safeText } from '../../text/safe.ts'

@@ -34,7 +34,7 @@ export interface SearchRequest {
   readonly readOnly?: boolean
 }
 
-const defaultMatches = 5
+export const defaultMatches = 5
 
 /** `search_tools`: the best matches first, short enough to read and complete enough to call; or advice on how to ask. */
 export async function searchTools(
@@ -43,7 +43,7 @@ export async function searchTools(
   request: SearchRequest,
   signal?: AbortSignal,
 ): Promise<CallToolResult> {
-  const { query, detail = 'signatures' } = request
+  const { query } = request
   checkGroup(runtime, scope, request.group)
   const entries = discoverable(runtime, scope).entries.filter((entry) => isAskedFor(entry, request))
   if (query.trim() === '') return browseReply(entries)
@@ -55,7 +55,16 @@ export async function searchTools(
     signal,
     run: () => runtime.search.search(scope, { catalog, isShared, query, among: entries, limit, signal }),
   })
-  const matches = shownMatches(found, request.limit)
+  return searchReply(request, found, entries)
+}
+
+/** What the model reads after a search. */
+export function searchReply(
+  { query, detail = 'signatures', limit }: SearchRequest,
+  found: ToolSearchResult,
+  entries: readonly ToolEntry[],
+): CallToolResult {
+  const matches = shownMatches(found, limit)
   const tools = matches.map(({ entry }) => entry.tool)
   const { fallback } = found
   const note = fallback === undefined ? [] : [fallbackMessages[fallback]]

@@ -1,7 +1,7 @@
 import type { ScriptStore } from '@unfold-mcp/server'
 import type { Replica } from '../base/replica.ts'
-import { hashed } from './hashed.ts'
-import type { Redis } from './redis.ts'
+import { hashed } from '../cluster/hashed.ts'
+import type { Redis } from '../cluster/redis.ts'
 
 /** Traces of paused scripts in Redis: a script continues once, on whichever replica. */
 export function redisScriptStore(redis: Redis, { id, isRunning }: Pick<Replica, 'id' | 'isRunning'>): ScriptStore {

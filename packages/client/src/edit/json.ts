@@ -1,7 +1,7 @@
-import { parseJsonc } from '@unfold-mcp/client/jsonc'
 import { isRecord } from '@unfold-mcp/core'
 // Not `modify`: it reformats the lines around the edit, moves or deletes comments, and breaks `{"a":1,}` and `[1, 2]` on removal.
 import { createScanner, findNodeAtLocation, type Node } from 'jsonc-parser'
+import { parseJsonc } from '../config/jsonc.ts'
 import { type Edit, EditError, lineBreakOf, verified } from './edit.ts'
 
 type Path = readonly string[]

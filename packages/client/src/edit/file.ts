@@ -1,7 +1,7 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { LockError, withLock } from '@unfold-mcp/client/lock'
 import { FileKindError, readRegularFile, replaceFile } from '@unfold-mcp/core/files'
+import { LockError, withLock } from '../config/file-lock.ts'
 import { createBackup } from './backup.ts'
 import { type Edit, EditError } from './edit.ts'
 
