@@ -432,7 +432,6 @@ export type ServerConfig = CommandServer | UrlServer
 export type ToolOverride = z.output<typeof override>
 export type Profile = z.output<typeof profile>
 export type TokenRecord = z.output<typeof token>
-export type CodeConfig = z.output<typeof code>
 export type SearchConfig = z.output<typeof search>
 export type ClusterConfig = z.output<typeof cluster>
 export type SandboxConfig = z.output<typeof sandbox>

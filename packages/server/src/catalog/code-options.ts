@@ -89,7 +89,7 @@ export interface CodeSettings {
   readonly ran: ((run: ScriptRunRecord) => void) | undefined
 }
 
-export const defaultCodeLimits: CodeLimits = {
+const defaultCodeLimits: CodeLimits = {
   cpuMs: 5_000,
   wallMs: 300_000,
   memoryBytes: 67_108_864,

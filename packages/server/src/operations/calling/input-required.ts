@@ -28,7 +28,7 @@ export const maxRounds = 8
 // People take their time to respond.
 const answerTimeoutMs = 600_000
 // Delays a handler that only wants to be called again.
-export const stateOnlyPauseMs = 250
+const stateOnlyPauseMs = 250
 
 /**
  * Does for session-era clients what those of 2026-07-28 do themselves: requests the input that a result requires, and repeats the
