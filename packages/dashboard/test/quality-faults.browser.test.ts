@@ -41,7 +41,7 @@ describeInChromium('faults on the dashboard', () => {
     await client.call('mirror__refuse', {})
   }
 
-  test('a page survives a restart of the gateway with its filter, its rows and its session', async () => {
+  test('X08: a page survives a restart of the gateway with its filter, its rows and its session', async () => {
     await openPage('#/activity', 'Activity')
     await refuse()
     await filter().fill('refuse')
@@ -68,6 +68,12 @@ describeInChromium('faults on the dashboard', () => {
     await page.evaluate(() => fetch('/api/session', { method: 'DELETE', headers: { 'x-unfold-csrf': '1' } }))
     const dialog = page.getByRole('dialog', { name: 'Your session ended' })
     await dialog.waitFor()
+    for (let step = 0; step < 12; step++) {
+      await page.keyboard.press('Tab')
+      // Past the last element, Chromium focuses its own controls.
+      expect(await page.evaluate(() => document.activeElement?.closest('dialog, body')?.tagName)).toMatch(/^(?:DIALOG|BODY)$/u)
+      expect(await page.evaluate(() => document.activeElement?.closest('main, header')?.tagName)).toBeUndefined()
+    }
     // It stays until somebody signs in.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')

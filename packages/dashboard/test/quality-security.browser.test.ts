@@ -114,10 +114,9 @@ describeInChromium('the security of the dashboard', () => {
       await check(hash)
       if (hash.startsWith('#/servers/') || hash === '#/usage') for await (const tab of tabsOf(page)) await check(`${hash} ${tab}`)
     }
-    await show(page, '#/tools?tool=attacker__attack')
-    await page.getByRole('dialog').locator('pre').waitFor()
+    await show(page, '#/tools/attacker__attack', 'attacker__attack')
     await check('tool')
-    await page.keyboard.press('Escape')
+    for await (const tab of tabsOf(page)) await check(`tool ${tab}`)
     await show(page, `#/clients?tool=${encodeURIComponent(attack)}`)
     await page.reload()
     await shown(page, 'View as client')
