@@ -1,5 +1,5 @@
 // Bundles the unfold command into a few files: several hundred modules take twice as long to load.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,13 +9,22 @@ const cli = join(root, 'packages/cli')
 const folder = join(cli, 'bundle')
 
 // Not bundled: native code, modules loaded on demand, or instances shared with the monitored program.
-const external = ['@napi-rs/keyring', '@redis/client', 'ajv', 'libsql', 'pino', 'prom-client', '@opentelemetry/api']
+const external = [
+  '@napi-rs/keyring',
+  '@redis/client',
+  'ajv',
+  'libsql',
+  'pino',
+  'prom-client',
+  'quickjs-wasi',
+  '@opentelemetry/api',
+]
 
-// Started as separate processes or threads.
+// Started as separate processes or threads: the modules of a folder, which may import each other.
 const programs = [
-  ['gateway/dist/upstreams/process', 'guard.mjs'],
-  ['server/dist/plugins', 'child.mjs'],
-  ['server/dist/plugins', 'watchdog.mjs'],
+  ['gateway/dist/upstreams/process', /\.mjs$/u],
+  ['server/dist/plugins', /\.mjs$/u],
+  ['server/dist/scripts/quickjs', /\.mjs$/u],
 ]
 
 /** Moves the word table of the search into a file of its own, read with the first tool of an index: most commands do not search. */
@@ -64,7 +73,9 @@ export async function bundle() {
     logLevel: 'warning',
     metafile: true,
   })
-  for (const [from, name] of programs) copyFileSync(join(root, 'packages', from, name), join(folder, name))
+  for (const [from, names] of programs)
+    for (const name of readdirSync(join(root, 'packages', from)).filter((each) => names.test(each)))
+      copyFileSync(join(root, 'packages', from, name), join(folder, name))
   writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)))
 }
 

@@ -33,6 +33,7 @@ export interface Requirement {
  * - V: single-server endpoints of a gateway
  * - W: output and warnings of `unfold preview`
  * - X: the dashboard
+ * - Y: scripts
  */
 export const requirements = [
   { id: 'A01', transports: 'session', behaviour: 'a new session lists only the activators and the tools that are always shown' },
@@ -1238,6 +1239,12 @@ export const requirements = [
     behaviour: 'a rolling update behind a load balancer fails no call and loses no notification, in both eras',
   },
   {
+    id: 'M15',
+    transports: 'http session',
+    behaviour:
+      'a client whose connection breaks, or whose replica stops, continues a stream at any replica: it gets the result of its call, or learns that the effect is unknown',
+  },
+  {
     id: 'X01',
     transports: 'none',
     behaviour: 'a one-time link signs one browser in once, and its code does not stay in the address',
@@ -1254,6 +1261,65 @@ export const requirements = [
   { id: 'X07', transports: 'none', behaviour: 'each route of the admin API requires a role, and refuses all others' },
   { id: 'X08', transports: 'none', behaviour: 'a page of the dashboard stays as it was while its gateway restarts' },
   { id: 'X09', transports: 'none', behaviour: 'every screen and action of the dashboard is usable with the keyboard alone' },
+  {
+    id: 'Y20',
+    transports: 'none',
+    behaviour: 'tools are described as TypeScript that no description, name or value can break out of',
+  },
+  {
+    id: 'Y21',
+    transports: 'none',
+    behaviour:
+      'the result type of a tool without an output schema is learned without values, for each principal from its own calls',
+  },
+  {
+    id: 'Y22',
+    transports: 'none',
+    behaviour: 'types are removed from a script without moving a line or column, and plain JavaScript stays as it is',
+  },
+  {
+    id: 'Y40',
+    transports: 'none',
+    behaviour:
+      'the exposure code lists search_tools, describe_tools and run_code; others list run_code where the author wants it',
+  },
+  {
+    id: 'Y41',
+    transports: 'none',
+    behaviour: 'a script calls tools, and what it returns is the result, as text and as structured content',
+  },
+  {
+    id: 'Y42',
+    transports: 'none',
+    behaviour:
+      'a failed call of a script is an exception with text, reason and line, and a tool that the client may not use does not exist',
+  },
+  {
+    id: 'Y43',
+    transports: 'none',
+    behaviour: 'a script that fails replies with line and column, and with what it has done, call by call',
+  },
+  {
+    id: 'Y44',
+    transports: 'none',
+    behaviour: 'a person is asked once about all calls of a script that change something and wait',
+  },
+  {
+    id: 'Y45',
+    transports: 'none',
+    behaviour: 'where nobody can be asked, a call of a script that changes something is not made',
+  },
+  {
+    id: 'Y46',
+    transports: 'none',
+    behaviour: 'a paused script continues in any process with the secret, and no call happens more often than without a pause',
+  },
+  {
+    id: 'Y47',
+    transports: 'none',
+    behaviour: 'in a gateway, the calls of a script pass trust, policy, limits and audit like those of its client',
+  },
+  { id: 'Y23', transports: 'none', behaviour: 'a script gets results completely that would be truncated for a model' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

@@ -7,12 +7,14 @@ export interface Balancer extends AsyncDisposable {
   readonly url: string
   /** Ports that get requests. */
   ports: readonly number[]
+  /** Breaks all connections of clients. */
+  disconnect(): void
 }
 
 /** Starts a balancer. A request that a port does not accept goes to the next one; any other failure closes the connection. */
 export async function balance(ports: readonly number[]): Promise<Balancer> {
   let next = 0
-  const balancer = { ports }
+  const balancer = { ports, disconnect: () => server.closeAllConnections() }
   const server = createServer((incoming, outgoing) => {
     const order = balancer.ports.map((_, index) => balancer.ports[(next + index) % balancer.ports.length] ?? 0)
     next++

@@ -106,7 +106,11 @@ export async function runHistory(world: World, { seed, requests, faults }: Histo
     for (const { client } of agents) client.close()
     guest.close()
     for (const replica of world.replicas) replica.setClock(0)
-    if (violations.length > 0) for (const { name, output } of world.replicas) log.push(`--- ${name}\n${output}`)
+    if (violations.length > 0) {
+      for (const { name, client } of sessions)
+        log.push(`--- ${name}, ${client.notifications} notifications\n${world.stored(client.session)}`)
+      for (const { name, output } of world.replicas) log.push(`--- ${name}\n${output}`)
+    }
   }
   return { seed, log, violations, counts }
 }

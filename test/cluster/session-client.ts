@@ -47,6 +47,10 @@ export class SessionClient {
     this.#stop.abort()
   }
 
+  get session(): string {
+    return this.#session
+  }
+
   /** Resolves when it has nothing more to list. */
   async idle(): Promise<void> {
     await this.#listing

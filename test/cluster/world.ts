@@ -37,6 +37,8 @@ export interface World extends AsyncDisposable {
   /** Adds a tool to `alpha`, or removes it. */
   toggle(): void
   readonly isExtended: boolean
+  /** What Redis has of a session. */
+  stored(session: string): string
   /** Where the server that runs on one replica records its life. */
   readonly lifetimes: string
   /** Revokes a token with the command, on the machine of the first replica. Resolves to whether it succeeded. */
@@ -118,6 +120,7 @@ export async function createWorld(guests: readonly string[] = []): Promise<World
       get isExtended() {
         return isExtended
       },
+      stored: (session) => redis.cli('HGETALL', `history:session:${session}`),
       lifetimes,
       revoke: (name) =>
         run(process.execPath, [main, 'token', 'revoke', name, '--config', file], { env: envs[0] }).then(

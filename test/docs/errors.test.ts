@@ -19,6 +19,7 @@ import {
 } from '@unfold-mcp/server'
 import { mcpServer, toolboxOf } from '@unfold-mcp/server/decorators'
 import { pluginFolder } from '@unfold-mcp/server/plugins'
+import { quickJsEngine, type ScriptEngine, type ScriptMachine, type ScriptOptions } from '@unfold-mcp/server/scripts'
 import { testContext, testServer } from '@unfold-mcp/server/testing'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -56,6 +57,8 @@ const unreachableSessions: SessionStore = {
   send: unreachable,
   subscribe: () => () => undefined,
   isAlive: () => true,
+  keep: unreachable,
+  kept: unreachable,
 }
 
 /** Produces each failure and returns the text that its reader sees. */
@@ -130,6 +133,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       'count',
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { inputSchema: z.string() }, () => '')),
+  invalid_snapshot: () => scriptFailure((machine) => machine.restore(Buffer.from('{"state":1}'))),
   invalid_view: () => http(cloud(), { address: '?groups=infr', body: JSON.stringify(initialize) }),
   mode_unavailable: () =>
     resultText(
@@ -165,6 +169,8 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   rate_limited: rateLimited,
   requires_activation: () => resultText(cloud(), 'ec2_list'),
   reserved_name: () => thrown(() => plain().tool('search_tools', { description: 'Search' }, () => '')),
+  script_limit: () => scriptFailure((machine) => machine.start({ source: 'for (;;);' })),
+  script_unavailable: () => scriptFailure((_machine, engine) => engine.open(scriptOptions)),
   search_degraded: () =>
     reported(
       defineToolbox({
@@ -435,6 +441,19 @@ async function cancelled(): Promise<string> {
   await expect(client.client.callTool({ name: 'wait' }, { signal: giveUp.signal })).rejects.toThrow('aborted')
   await expect.poll(() => found).not.toBe('')
   return found
+}
+
+const scriptOptions: ScriptOptions = {
+  limits: { cpuMs: 100, wallMs: 240_000, memoryBytes: 16_777_216, calls: 10, outputCharacters: 1_000, resultBytes: 1_000 },
+  signal: new AbortController().signal,
+}
+
+async function scriptFailure(fail: (machine: ScriptMachine, engine: ScriptEngine) => Promise<unknown>): Promise<string> {
+  await using engine = quickJsEngine({ workers: 1, queue: 0 })
+  const machine = await engine.open(scriptOptions)
+  const error = await fail(machine, engine).catch((reason: unknown) => reason)
+  if (!isFailure(error)) throw error
+  return error.message
 }
 
 async function outsideACall(): Promise<void> {

@@ -55,6 +55,13 @@ export class RecordedClient {
     await this.hear()
   }
 
+  /** Runs a script; its lines are shown as they are. */
+  async run(code: string): Promise<void> {
+    this.note('tools/call run_code', code)
+    const answer = await this.#answer('run_code', { code })
+    this.#parts.push(...answer.split('\n').map((line, index) => `${index === 0 ? '←' : ' '} ${line}`))
+  }
+
   /** Records received notifications. */
   async hear(): Promise<void> {
     await this.#client.settle()

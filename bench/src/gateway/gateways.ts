@@ -61,28 +61,40 @@ export const direct: Contender = {
 /** Profiles with the default exposure and with search. */
 export const profiles = { usual: 'usual', searching: 'searching' } as const
 
+interface UnfoldOptions {
+  readonly home?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly limits?: object
+  readonly cluster?: object
+  /** Of all servers. */
+  readonly placement?: 'one'
+}
+
 /** The published command. */
 const ourProgram = fileURLToPath(new URL('../../../packages/cli/bundle/main.js', import.meta.url))
 
 export const unfold = {
   name: names.unfold,
   isSingle: false,
-  start: async (
-    upstreams: UpstreamSet,
-    options: { readonly home?: string; readonly environment?: Readonly<Record<string, string>> } = {},
-  ): Promise<RunningUnfold> => {
+  start: async (upstreams: UpstreamSet, options: UnfoldOptions = {}): Promise<RunningUnfold> => {
     const folder = await ownFolder()
     const servers = upstreams.names
     const file = join(folder, 'unfold.json')
     // Lists everything, like the peers, without a rate limit.
     const config = {
-      mcpServers: upstreams.commands,
+      mcpServers: Object.fromEntries(
+        Object.entries(upstreams.commands).map(([name, command]) => [
+          name,
+          options.placement === undefined ? command : { ...command, placement: options.placement },
+        ]),
+      ),
       exposure: 'everything',
+      ...(options.cluster !== undefined && { cluster: options.cluster }),
       profiles: {
         [profiles.usual]: { servers, exposure: 'auto' },
         [profiles.searching]: { servers, exposure: 'search' },
       },
-      limits: { callsPerMinute: 1_000_000 },
+      limits: { callsPerMinute: 1_000_000, ...options.limits },
     }
     await writeFile(file, JSON.stringify(config))
     const port = await freePort()

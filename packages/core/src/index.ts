@@ -3,7 +3,16 @@ export { ByteLines } from './base/byte-lines.ts'
 export { canonicalJson } from './base/canonical.ts'
 export { loadsCode } from './base/code-variables.ts'
 export { decodeUri } from './base/decode-uri.ts'
-export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './base/failure.ts'
+export {
+  Failure,
+  type FailureDetails,
+  type FailureKind,
+  isFailure,
+  type Problem,
+  type Reason,
+  reasons,
+  type ScriptLimit,
+} from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
 export { checkGroupName, checkToolName, isToolName, printable, printableText } from './base/names.ts'
 export { maxNearestWork, nearest, nearestHint } from './base/nearest.ts'
@@ -27,6 +36,7 @@ export {
   awaitsPrerequisite,
   computeView,
   type Exposure,
+  findsTools,
   isAvailable,
   isStrict,
   isSurface,
@@ -109,8 +119,10 @@ export {
   formOf,
 } from './schema/form.ts'
 export { Exhausted, Meter } from './schema/meter.ts'
+export { mergedShapes, type ObservedShape, schemaOfShape, shapeOf } from './schema/observed-shape.ts'
 export { allowedValues, literalText } from './schema/problem-text.ts'
 export { References, startsDocument } from './schema/references.ts'
+export { declarationsOf, type ToolDeclaration } from './schema/typescript.ts'
 export { type CostOptions, type Excess, ValidationCost } from './schema/validation-cost.ts'
 export type { Confidence } from './search/confidence.ts'
 export { type DocumentContext, documentOf, type SearchDocument, type SearchParameter } from './search/document.ts'

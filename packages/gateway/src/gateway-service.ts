@@ -21,6 +21,7 @@ import { type ListeningGateway, listenHttp } from './http/listen.ts'
 import type { Instrumentation } from './instrumentation.ts'
 import type { Cluster } from './open-cluster.ts'
 import { writeRunFile } from './run-file.ts'
+import type { ScriptStorage } from './scripts/storage.ts'
 import type { SecretResolver } from './secrets/resolver.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import type { TrustStore } from './trust/records/store.ts'
@@ -40,6 +41,7 @@ export interface GatewayServiceOptions {
   readonly store: CatalogStore
   readonly trust: TrustStore | 'unavailable'
   readonly approvals: ApprovalStore | 'unavailable'
+  readonly scripts: ScriptStorage | undefined
   readonly instrumentation: Instrumentation
   readonly file: string
   readonly environment: Environment
@@ -269,7 +271,7 @@ export class GatewayService {
 
   /** With `announceMs`, nothing is refused before the listener closes: load balancers send requests elsewhere by then. */
   async #close(withinMs: number, announceMs: number | undefined): Promise<void> {
-    const { gateway, store, trust, approvals, instrumentation, cluster } = this.#options
+    const { gateway, store, trust, approvals, scripts, instrumentation, cluster } = this.#options
     instrumentation.journal.write('drain', { withinMs: withinMs + (announceMs ?? 0) })
     if (announceMs === undefined) this.#refuse()
     else await settledWithin(never, announceMs, this.#stopNow.signal)
@@ -297,6 +299,7 @@ export class GatewayService {
     await this.#pages.settled()
     await store.close()
     for (const decisions of [trust, approvals]) if (decisions !== 'unavailable') await decisions[Symbol.asyncDispose]()
+    await scripts?.[Symbol.asyncDispose]()
     await cluster?.[Symbol.asyncDispose]()
     await instrumentation.close()
   }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { counted } from '@unfold-mcp/core'
 import { AuditLog } from './audit/audit-log.ts'
 import { recordTrust } from './audited-trust.ts'
 import type { Log } from './base/log.ts'
@@ -24,7 +25,7 @@ import { logUpstreams } from './observability/upstream-log.ts'
 
 type InstrumentationHooks = Pick<
   GatewayOptions,
-  'middleware' | 'admit' | 'rejected' | 'observe' | 'inspect' | 'onTrust' | 'onApproval' | 'redact'
+  'middleware' | 'admit' | 'rejected' | 'observe' | 'inspect' | 'onTrust' | 'onApproval' | 'redact' | 'scriptRan'
 >
 
 /** Log, journal, metrics, tracing and audit of one gateway. */
@@ -95,6 +96,14 @@ export class Instrumentation {
         if (event.outcome !== 'asked') void audit?.event(approvalRecord(event))
       },
       redact: (value) => redactor.data(value),
+      scriptRan: ({ run, outcome, calls, ms, principal }) => {
+        const client = redactor.name(principal?.id ?? 'anonymous')
+        this.log.info(
+          { script: run, outcome, calls, ms, client },
+          `script ${outcome}, ${counted(calls, 'call')}, ${ms} ms (${client})`,
+        )
+        void audit?.event({ type: 'script', outcome, script: run, calls, ms, client })
+      },
       observe: ({ events }) => {
         logUpstreams(events, this)
         this.metrics.follow(events)

@@ -10,7 +10,7 @@ import { clusterKey } from './cluster/keys.ts'
 import type { ReplicaPlacement } from './cluster/placement/replica-placement.ts'
 import type { Redis } from './cluster/redis.ts'
 import type { Replicas } from './cluster/replicas.ts'
-import type { RedisSessions } from './cluster/session-store.ts'
+import type { RedisSessions } from './cluster/sessions/session-store.ts'
 import type { ClusterStatus } from './cluster/status.ts'
 import { reachableUrl } from './config/address.ts'
 import type { ReadConfig } from './config/read.ts'
@@ -53,9 +53,17 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
   const { url, secret, prefix = '', advertise, leaseMs, drainMs } = cluster
   const id = randomUUID()
   const stateKey = clusterKey(secret, 'client state')
+  const scriptKey = clusterKey(secret, 'script state')
   const target = url === undefined ? undefined : parseRedisUrl(url)
   if (target === undefined) {
-    const replica: Replica = { id, stateKey, isShared: false, isRunning: (each) => each === id, clockOffsetMs: () => 0 }
+    const replica: Replica = {
+      id,
+      stateKey,
+      scriptKey,
+      isShared: false,
+      isRunning: (each) => each === id,
+      clockOffsetMs: () => 0,
+    }
     return {
       replica,
       drainMs,
@@ -69,6 +77,7 @@ export async function openCluster({ config: { cluster } }: ReadConfig, options: 
   const replica: Replica = {
     id,
     stateKey,
+    scriptKey,
     isShared: true,
     isRunning: (each) => replicas.isRunning(each),
     clockOffsetMs: () => replicas.clockOffsetMs,
@@ -112,7 +121,7 @@ async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions
     import('./cluster/epoch.ts'),
     import('./cluster/replicas.ts'),
     import('./cluster/placement/replica-placement.ts'),
-    import('./cluster/session-store.ts'),
+    import('./cluster/sessions/session-store.ts'),
   ])
   const redis = await openRedis({ target, prefix })
   const report = async (problem: string | undefined): Promise<void> =>

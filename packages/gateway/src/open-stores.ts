@@ -5,10 +5,12 @@ import { memoryApprovalStore } from './approvals/memory-store.ts'
 import type { ApprovalStore } from './approvals/store.ts'
 import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
+import type { Replica } from './base/replica.ts'
 import type { ReadConfig } from './config/read.ts'
 import type { GatewayOptions } from './gateway/gateway.ts'
 import type { SharedBuckets } from './middleware/rate-limiter.ts'
 import type { SharedState } from './open-cluster.ts'
+import type { ScriptStorage } from './scripts/storage.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { decisionPath } from './stores/decision-path.ts'
 import { memoryCatalog } from './stores/memory.ts'
@@ -37,30 +39,35 @@ export interface Stores extends Pick<GatewayOptions, 'activations' | 'results'> 
   readonly trust: TrustStore | 'unavailable'
   readonly approvals: ApprovalStore | 'unavailable'
   readonly buckets?: SharedBuckets
+  /** Absent if paused scripts end with the process. */
+  readonly scripts?: ScriptStorage
 }
 
 export interface StoresOptions {
   /** Set if the replicas share their state; then nothing is stored on disk. */
   readonly shared: SharedState | undefined
+  /** Set if there are several replicas. */
+  readonly replica: Replica | undefined
   /** Called when another replica may have stored a newer list of a server. */
   readonly onStale: (key: string) => void
-  readonly onStatus: (part: 'store' | 'trust' | 'approvals', problem: string | undefined) => void
+  readonly onStatus: (part: 'store' | 'trust' | 'approvals' | 'scripts', problem: string | undefined) => void
 }
 
 /** Opens the stores of a gateway: in Redis, in files or in memory. */
 export async function openStores(
   read: ReadConfig,
   places: Places & { readonly log: Log },
-  { shared, onStale, onStatus }: StoresOptions,
+  { shared, replica, onStale, onStatus }: StoresOptions,
 ): Promise<Stores> {
-  if (shared !== undefined) {
+  if (shared !== undefined && replica !== undefined) {
     const { openSharedStores } = await import('./shared-stores.ts')
-    return openSharedStores(shared, { report: (message) => places.log.warn({}, message), onStale })
+    return openSharedStores(shared, replica, { report: (message) => places.log.warn({}, message), onStale })
   }
   return {
     store: await openCatalog(read, places, (problem) => onStatus('store', problem)),
     trust: await openTrust(read, places, (problem) => onStatus('trust', problem)),
     approvals: await openApprovals(read, places, (problem) => onStatus('approvals', problem)),
+    ...(await openScripts(read, places, replica, (problem) => onStatus('scripts', problem))),
     ...activationStore(read, places),
   }
 }
@@ -106,6 +113,25 @@ async function openTrust(
     const problem = `${errorMessage(error)} Tools of servers with "trust": "pin" or "review" are held. Restore the file from a backup, or delete it to accept what the servers offer now.`
     onStatus(problem)
     return 'unavailable'
+  }
+}
+
+/** What continues paused scripts after a restart. Without it, they end with the process. */
+async function openScripts(
+  { config }: ReadConfig,
+  { home, file }: Places,
+  replica: Replica | undefined,
+  onStatus: (problem: string | undefined) => void,
+): Promise<Pick<Stores, 'scripts'>> {
+  if (config.store.kind === 'memory' || config.code === false) return {}
+  const { sqliteScriptStorage } = await import('./scripts/sqlite-store.ts')
+  try {
+    const storage = await sqliteScriptStorage(decisionPath(home, 'scripts', file))
+    // Replicas with a common secret continue the scripts of each other.
+    return { scripts: replica === undefined ? storage : { ...storage, secret: replica.scriptKey } }
+  } catch (error) {
+    onStatus(`${errorMessage(error)} Paused scripts do not survive a restart. Delete the file.`)
+    return {}
   }
 }
 

@@ -122,6 +122,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     { ...places, log },
     {
       shared: cluster?.shared,
+      replica: cluster?.replica,
       onStale: (key) => gateway.listAgain(key),
       onStatus: (part, problem) => degraded.update(part, problem),
     },
@@ -140,6 +141,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     approvals,
     ...(stores.activations !== undefined && { activations: stores.activations }),
     ...(stores.results !== undefined && { results: stores.results }),
+    ...(stores.scripts !== undefined && { scripts: stores.scripts }),
     ...(cluster !== undefined && { replica: cluster.replica }),
     log,
     deferStartsUntil,
@@ -160,6 +162,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     store,
     trust,
     approvals,
+    scripts: stores.scripts,
     cluster,
     instrumentation,
     file,

@@ -31,6 +31,14 @@ export {
 } from '@unfold-mcp/core'
 export { adopt } from './adopt.ts'
 export type { Adopted, AdoptOptions } from './adopted.ts'
+export type {
+  CodeConfirm,
+  CodeLimits,
+  CodeOptions,
+  ProposedCall,
+  ScriptConsent,
+  ScriptRunRecord,
+} from './catalog/code-options.ts'
 export type { Extension, GroupOptions, HiddenCalls, RejectedCall, Remember, SentList, Served } from './catalog/declaration.ts'
 export type { ExposureMode, ExposureOptions } from './catalog/exposure-options.ts'
 export type { GroupHooks, HookContext } from './catalog/group-hooks.ts'
@@ -47,8 +55,10 @@ export type { Servable } from './runtime/servable.ts'
 export type { Schema, SchemaSource, ValidationResult, ValueOf } from './schema/schema.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts'
 export { memoryStore } from './stores/memory.ts'
+export { memoryScriptStore, type ScriptStore } from './stores/script-store.ts'
 export type {
   ClientKnowledge,
+  KeptEvent,
   ServedList,
   SessionEvent,
   SessionRecord,
@@ -59,7 +69,7 @@ export { parseSessionEvent, parseSessionRecord } from './stores/session-store.ts
 export type { ActivationStore } from './stores/store.ts'
 export type { AskOptions, ClientMethod, ClientPort, ElicitParams } from './tool/client-port.ts'
 export type { CompositeConfig, ModeConfig, ModeConfigs, ModeHandlers, ModeInput, ModeSettings } from './tool/composite.ts'
-export type { Era, GroupStatus, ToolContext } from './tool/context.ts'
+export type { Era, GroupStatus, ScriptCaller, ToolContext } from './tool/context.ts'
 export type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
 export type { Principal } from './tool/principal.ts'
 export type { Report, Reporter } from './tool/report.ts'

@@ -1,5 +1,6 @@
 import type { Implementation } from '@modelcontextprotocol/server'
 import { checkGroupName, type Facts, Failure, gateName } from '@unfold-mcp/core'
+import { codeSettings, listsCode } from './catalog/code-options.ts'
 import type { Declaration } from './catalog/declaration.ts'
 import { defaultExposureSettings, withExposure } from './catalog/exposure-options.ts'
 import { declaredGroups } from './catalog/group-options.ts'
@@ -74,10 +75,11 @@ export function declarationOf<F extends Facts, P extends Principal>(
     quota: options.quota ?? {},
     hiddenCalls: options.hiddenCalls ?? 'opaque',
     exposureSettings: withExposure(
-      defaultExposureSettings,
+      { ...defaultExposureSettings, code: listsCode(options.code) },
       typeof options.exposure === 'function' ? {} : (options.exposure ?? {}),
     ),
     exposureFor: typeof options.exposure === 'function' ? (options.exposure as Declaration['exposureFor']) : undefined,
+    code: codeSettings(options.code),
     menu: options.menu ?? 'all',
     pageSize: protocol.pageSize,
     facts: options.facts,

@@ -1,5 +1,6 @@
 import type { Implementation } from '@modelcontextprotocol/server'
 import type { FactSource, Facts, IdentityBasis, Quota, Tool } from '@unfold-mcp/core'
+import type { CodeOptions } from './catalog/code-options.ts'
 import type { GroupOptions, HiddenCalls, RejectedCall, Remember, SentList } from './catalog/declaration.ts'
 import type { ExposureMode, ExposureOptions } from './catalog/exposure-options.ts'
 import type { MessageLimits } from './catalog/message-limits.ts'
@@ -41,6 +42,11 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
    * principal, when a session begins or a stateless request arrives.
    */
   readonly exposure?: ExposureMode | ExposureOptions | ((principal: P | undefined) => ExposureMode | ExposureOptions)
+  /**
+   * Scripts over the tools (`run_code`): `true` or options list it in every exposure. By default it is listed only in the exposure
+   * `code`, which a client can request in its URL; `false` turns it off.
+   */
+  readonly code?: boolean | CodeOptions
   /** Facts for predicates, read once per computation. Use `LiveFacts` to notify clients when they change. */
   readonly facts?: (() => F) | FactSource<F>
   /** Decides which tools exist for a principal. A `PermitSource` is asked less often. */
@@ -145,6 +151,7 @@ export const toolboxKeys: Keys<ToolboxOptions<unknown>> = {
   quota: true,
   hiddenCalls: true,
   exposure: true,
+  code: true,
   menu: true,
   facts: true,
   after: true,

@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionRecord, SessionStore, StoredSession } from '../src/stores/session-store.ts'
+import type { KeptEvent, SessionEvent, SessionRecord, SessionStore, StoredSession } from '../src/stores/session-store.ts'
 
 interface Held {
   readonly json: string
@@ -14,8 +14,12 @@ interface Held {
 export class MemorySessions {
   readonly #sessions = new Map<string, Held>()
   readonly #listeners = new Map<string, (id: string, event: SessionEvent) => void>()
+  readonly #kept = new Map<string, KeptEvent>()
+  /** How many events were stored for clients that resume streams. */
+  keptEvents = 0
   /** Drops events, as a network may. */
   isLossy = false
+  #delay: { readonly requested: () => void; readonly until: Promise<void> } | undefined
   /** Rejects every request. */
   isUnavailable = false
 
@@ -37,6 +41,8 @@ export class MemorySessions {
       },
       load: async (id) => this.#copy(id),
       update: async (id, _known, change) => {
+        this.#delay?.requested()
+        await this.#delay?.until
         const current = this.#copy(id)
         const held = this.#sessions.get(id)
         if (current === undefined || held === undefined) return undefined
@@ -81,7 +87,41 @@ export class MemorySessions {
         return () => this.#listeners.delete(replica)
       },
       isAlive: (name) => this.#listeners.has(name),
+      keep: async (id, event) => {
+        this.#check()
+        this.keptEvents++
+        this.#kept.set(JSON.stringify([id, event.stream, event.index]), event)
+      },
+      kept: async (id, stream, index) => {
+        this.#check()
+        const found: string[] = []
+        for (let next = index + 1; ; next++) {
+          const event = this.#kept.get(JSON.stringify([id, stream, next]))
+          if (event === undefined) return found
+          found.push(event.json)
+        }
+      },
     }
+  }
+
+  /** Makes others see that a replica has stopped. */
+  kill(replica: string): void {
+    this.#listeners.delete(replica)
+  }
+
+  /** Holds changes back until `proceed` is called. */
+  delayUpdates(): { readonly requested: Promise<void>; readonly proceed: () => void } {
+    let proceed = (): void => undefined
+    const until = new Promise<void>((resolve) => {
+      proceed = () => {
+        this.#delay = undefined
+        resolve()
+      }
+    })
+    const requested = new Promise<void>((resolve) => {
+      this.#delay = { requested: resolve, until }
+    })
+    return { requested, proceed }
   }
 
   #check(): void {

@@ -3,7 +3,7 @@ import { usageError } from '../base/exit.ts'
 import type { Loading } from './clients.ts'
 import type { Deferral } from './deferral.ts'
 
-export const exposureNames = ['auto', 'everything', 'native', 'groups', 'lazy', 'search'] as const
+export const exposureNames = ['auto', 'everything', 'native', 'groups', 'lazy', 'search', 'code'] as const
 
 export type ExposureName = (typeof exposureNames)[number]
 

@@ -17,6 +17,7 @@ const accessTools: { readonly [E in Preview['exposure']]: string } = {
   search: 'search_tools and call_tool',
   groups: 'the activators',
   lazy: 'manage_tools',
+  code: 'search_tools and run_code',
 }
 
 /** How to connect clients; `name` is the host name if other machines can connect. */

@@ -29,6 +29,7 @@ export interface FailureDetails {
   invalid_request: { problem: string }
   invalid_result: { tool: string; problem: string }
   invalid_schema: { tool: string; problem: string }
+  invalid_snapshot: { problem: string }
   invalid_view: { parameter: string; value: string; nearest: readonly string[] }
   mode_unavailable: { tool: string; mode: string; available: readonly string[] }
   name_clash: { name: string; winner: string; loser: string }
@@ -41,6 +42,10 @@ export interface FailureDetails {
   rate_limited: { limit: number; retryAfterMs: number }
   requires_activation: { tool: string; group: string; activators: readonly string[] }
   reserved_name: { name: string }
+  script_failed: { line?: number; column?: number }
+  script_limit: { limit: ScriptLimit; maximum: number }
+  script_state_rejected: { problem: string }
+  script_unavailable: { problem: string }
   search_degraded: { problem: string }
   session_limit: { limit: number }
   session_not_found: { session: string }
@@ -63,6 +68,9 @@ export interface FailureDetails {
 }
 
 export type Reason = keyof FailureDetails
+
+/** Limit that ends a script. */
+export type ScriptLimit = 'cpu' | 'wall' | 'memory' | 'stack' | 'calls' | 'parallelCalls' | 'output' | 'result'
 
 /** Problem of a value; `path` is empty for the value itself. */
 export interface Problem {
@@ -99,6 +107,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   invalid_request: 'protocol',
   invalid_result: 'tool',
   invalid_schema: 'operator',
+  invalid_snapshot: 'tool',
   invalid_view: 'protocol',
   mode_unavailable: 'tool',
   name_clash: 'operator',
@@ -111,6 +120,10 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   rate_limited: 'tool',
   requires_activation: 'tool',
   reserved_name: 'operator',
+  script_failed: 'tool',
+  script_limit: 'tool',
+  script_state_rejected: 'tool',
+  script_unavailable: 'tool',
   search_degraded: 'operator',
   session_limit: 'protocol',
   session_not_found: 'protocol',

@@ -1,4 +1,4 @@
-/** Reserved names of the tools that search, describe, call and enable others. */
+/** Reserved names of the tools that search, describe, call and enable others, or run scripts over them. */
 export const surfaceNames: ReadonlySet<string> = new Set([
   'manage_tools',
   'search_tools',
@@ -7,4 +7,5 @@ export const surfaceNames: ReadonlySet<string> = new Set([
   'call_tool_read',
   'call_tool_write',
   'call_tool_destructive',
+  'run_code',
 ])

@@ -9,12 +9,16 @@ import type { Catalog } from './catalog.ts'
 
 /**
  * Presentation of a view: activated groups (`groups`), all tools (`everything`), all tools with hints for hosts that have their own
- * tool search (`native`), individually enabled tools (`lazy`), or only search and call-through (`search`).
+ * tool search (`native`), individually enabled tools (`lazy`), only search and call-through (`search`), or only search and scripts
+ * over all tools (`code`).
  */
-export type Exposure = 'groups' | 'everything' | 'native' | 'lazy' | 'search'
+export type Exposure = 'groups' | 'everything' | 'native' | 'lazy' | 'search' | 'code'
 
 /** True if the exposure lists every tool from the start. */
 export const listsEverything = (exposure: Exposure): boolean => exposure === 'everything' || exposure === 'native'
+
+/** True if clients find tools instead of listing them. */
+export const findsTools = (exposure: Exposure): boolean => exposure === 'search' || exposure === 'lazy' || exposure === 'code'
 
 /** Everything that determines the view of one scope at one moment. */
 export interface ViewInputs<E extends Entry = Entry> {
@@ -167,8 +171,7 @@ function isShown<E extends Entry>(entry: E, inputs: ViewInputs<E>, active: Reado
   const group = entry.visibility.group ?? entry.activates
   const strict = group !== undefined && isStrict(inputs.groups, group)
   // A group opened for one enabled tool does not list the others.
-  if (group !== undefined && active.has(group) && !(strict && (inputs.exposure === 'lazy' || inputs.exposure === 'search')))
-    return true
+  if (group !== undefined && active.has(group) && !(strict && findsTools(inputs.exposure))) return true
   if (strict && !active.has(group)) return false
   if (listsEverything(inputs.exposure) || entry.pinned === true || (inputs.exposure === 'groups' && group === undefined))
     return true

@@ -26,10 +26,10 @@ export const when = (predicate: Predicate): Visibility => ({ when: predicate })
 export type Origin = 'surface' | 'static' | 'dynamic'
 
 /**
- * Built-in tools: activators, `manage_tools`, `search_tools` with `describe_tools`, and `call_tool`, either as one tool or as one for
- * each kind of effect (`call-variants`).
+ * Built-in tools: activators, `manage_tools`, `search_tools` with `describe_tools`, `call_tool`, either as one tool or as one for each
+ * kind of effect (`call-variants`), and `run_code` (`code`).
  */
-export type Surface = 'activators' | 'manage' | 'search' | 'call' | 'call-variants'
+export type Surface = 'activators' | 'manage' | 'search' | 'call' | 'call-variants' | 'code'
 
 /** Tool with everything that determines its visibility. */
 export interface Entry {

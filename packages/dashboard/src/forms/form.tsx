@@ -98,6 +98,8 @@ function Group({ field, children }: { readonly field: Field; readonly children: 
 
 function ObjectFields({ field, value, onChange }: InputProps<Of<'object'>>) {
   const object = recordOf(value)
+  // What an optional object requires matters only once somebody fills it in.
+  const isUsed = field.required || !isEmptyObject(object)
   const set = (next: { readonly [name: string]: unknown }): void =>
     onChange(!field.required && isEmptyObject(next) ? undefined : next)
   const names = new Set(field.fields.map(({ name }) => name))
@@ -106,7 +108,7 @@ function ObjectFields({ field, value, onChange }: InputProps<Of<'object'>>) {
       {field.fields.map((inner) => (
         <FieldInput
           key={inner.name}
-          field={inner}
+          field={isUsed ? inner : { ...inner, required: false }}
           value={object[inner.name]}
           onChange={(next) => set(withKey(object, inner.name, next))}
         />
@@ -201,9 +203,15 @@ function ListInput({ field, value, onChange }: InputProps<Of<'list'>>) {
         <div key={keys[index] ?? index} class="row top">
           <div class="grow">
             <FieldInput
-              field={{ ...field.item, label: t('form.item.number', { number: index + 1 }), required: true }}
+              field={{
+                ...field.item,
+                label: t('form.item.number', { number: index + 1 }),
+                required: field.item.kind === 'object',
+              }}
               value={item}
-              onChange={(next) => set(items.map((each, at) => (at === index ? next : each)))}
+              onChange={(next) =>
+                set(items.map((each, at) => (at === index ? (next === undefined ? emptyValue(field.item) : next) : each)))
+              }
             />
           </div>
           <button

@@ -1,5 +1,6 @@
 import type { Field } from '@unfold-mcp/core'
-import { useId, useState } from 'preact/hooks'
+import { createContext } from 'preact'
+import { useContext, useId, useState } from 'preact/hooks'
 import { t } from '../locales/translate.ts'
 import { fileText } from './file.ts'
 
@@ -8,6 +9,9 @@ export interface InputProps<F extends Field = Field> {
   readonly value: unknown
   readonly onChange: (value: unknown) => void
 }
+
+/** Whether long texts can be read from a file too. Values that are no text always can. */
+export const TextFiles = createContext(true)
 
 /** Label, hint and control of one value. */
 export function Labelled({
@@ -63,6 +67,7 @@ function hintOf({ description, constraints, default: preset, secret }: Field): s
 
 export function TextInput({ field, value, onChange }: InputProps) {
   const [problem, setProblem] = useState('')
+  const hasTextFiles = useContext(TextFiles)
   const text = typeof value === 'string' ? value : ''
   const update = (next: string): void => onChange(next === '' && !field.required ? undefined : next)
   const load = async (file: File | undefined): Promise<void> => {
@@ -97,7 +102,7 @@ export function TextInput({ field, value, onChange }: InputProps) {
               onInput={(event) => update(event.currentTarget.value)}
             />
           )}
-          {field.kind !== 'text' && (
+          {(field.kind === 'file' || (field.kind === 'multiline' && hasTextFiles)) && (
             <input
               type="file"
               aria-label={t('form.file', { name: field.label })}

@@ -166,7 +166,7 @@ function Effects({ who, view }: { readonly who: Who; readonly view: ClientView }
           label={t('clients.activate')}
           value={group}
           onChange={setGroup}
-          options={[['', t('form.none')], ...view.groups.map((each) => [each, each] as const)]}
+          options={[['', t('clients.activate.nothing')], ...view.groups.map((each) => [each, each] as const)]}
         />
         <Filter label={t('clients.search')} value={text} onChange={setText} />
         <button type="submit" disabled={text.trim() === ''}>
@@ -174,8 +174,11 @@ function Effects({ who, view }: { readonly who: Who; readonly view: ClientView }
         </button>
       </form>
       {activated.data !== undefined && <Activation group={group} before={view} after={activated.data} />}
-      {searched.data?.search !== undefined && <SearchReport query={asked} report={searched.data.search} />}
-      {searched.error !== undefined && <p role="alert">{searched.error.message}</p>}
+      {asked !== '' && (
+        <Loaded {...searched}>
+          {({ search }) => (search === undefined ? null : <SearchReport query={asked} report={search} />)}
+        </Loaded>
+      )}
     </>
   )
 }

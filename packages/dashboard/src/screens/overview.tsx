@@ -160,13 +160,15 @@ function Attention({ concerns }: { readonly concerns: readonly Concern[] }) {
 
 function Numbers({ status, calls }: { readonly status: Status; readonly calls: readonly Call[] }) {
   const ready = status.upstreams.filter(({ state }) => state === 'ready' || state === 'idle').length
+  // A server that somebody disabled is not missing.
+  const wanted = status.upstreams.filter(({ state }) => state !== 'disabled').length + status.notStarted.length
   const failures = calls.filter(isFailure).length
   const linked = (path: string, text: ComponentChildren) => <a href={href([path])}>{text}</a>
   return (
     <div class="grid five">
       <Stat
         label={t('overview.servers')}
-        value={t('overview.servers.value', { ready, all: status.upstreams.length + status.notStarted.length })}
+        value={t('overview.servers.value', { ready, all: wanted })}
         note={linked('servers', t('overview.servers.note'))}
       />
       <Stat

@@ -7,7 +7,7 @@ import { act } from '../components/toasts.tsx'
 import { send } from '../data/api.ts'
 import type { Approval, ConfigEdit, ReviewItem } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
-import { formatDate, t } from '../locales/translate.ts'
+import { formatDate, type MessageKey, t } from '../locales/translate.ts'
 
 export function Review() {
   const items = useQuery<readonly ReviewItem[]>('/review', ['trust', 'change'])
@@ -20,7 +20,7 @@ export function Review() {
   const decide = (item: ReviewItem, decision: 'approve' | 'block'): void =>
     void act(
       () => send('POST', '/review', { server: item.server, decision, digests: [item.digest] }),
-      t(decision === 'approve' ? 'review.approved' : 'review.blocked', { name: nameOf(item) }),
+      t(decision === 'approve' ? 'review.approved' : 'review.blocked.name', { name: nameOf(item) }),
     ).then(items.reload)
   const isEmpty = pending.length + waiting.length + blocked.length + (edits.data ?? []).length === 0
   return (
@@ -38,6 +38,14 @@ export function Review() {
             ))}
             {(edits.data ?? []).map((edit) => (
               <Edit key={edit.digest} edit={edit} onDone={edits.reload} />
+            ))}
+            {serversOf(waiting).map((server) => (
+              <Server
+                key={server}
+                server={server}
+                items={waiting.filter((item) => item.server === server)}
+                onDone={items.reload}
+              />
             ))}
             {[...waiting, ...blocked].map((item) => (
               <Card key={`${item.server} ${item.digest}`} title={`${item.server}: ${nameOf(item)}`}>
@@ -83,6 +91,45 @@ export function Review() {
 
 const nameOf = ({ name, kind }: ReviewItem): string => (name === '' ? kind : name)
 
+/** Servers with so many definitions that deciding about each is tedious, such as new ones. */
+const serversOf = (items: readonly ReviewItem[]): readonly string[] =>
+  [...new Set(items.map(({ server }) => server))].filter((name) => items.filter(({ server }) => server === name).length > 1)
+
+interface ServerProps {
+  readonly server: string
+  readonly items: readonly ReviewItem[]
+  readonly onDone: () => void
+}
+
+/** One decision about all definitions of a server that are shown below. */
+function Server({ server, items, onDone }: ServerProps) {
+  const hazards = items.reduce((sum, item) => sum + item.hazards.length, 0)
+  const digests = items.map(({ digest }) => digest)
+  const decide = (decision: 'approve' | 'block'): void =>
+    void act(
+      () => send('POST', '/review', { server, decision, digests }),
+      t(decision === 'approve' ? 'review.approved' : 'review.blocked.name', { name: server }),
+    ).then(onDone)
+  return (
+    <Card title={t('review.server', { count: items.length, server })}>
+      <div class="stack">
+        <p class="muted">{t(hazards === 0 ? 'review.server.harmless' : 'review.server.hazards', { count: hazards })}</p>
+        <div class="row">
+          <button type="button" class="primary" onClick={() => decide('approve')}>
+            {t('review.approve-all')}
+            <span class="visually-hidden"> {server}</span>
+          </button>
+          <button type="button" onClick={() => decide('block')}>
+            {t('review.block-all')}
+            <span class="visually-hidden"> {server}</span>
+          </button>
+        </div>
+        <Command text={unfold('review', '--approve', server)} />
+      </div>
+    </Card>
+  )
+}
+
 function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: () => void }) {
   const decide = (decision: 'approve' | 'reject'): void =>
     void act(() => send('POST', '/edits', { [decision]: [edit.digest] }), t('review.edit.decided', { name: edit.path })).then(
@@ -108,6 +155,13 @@ function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: ()
   )
 }
 
+const labels: { readonly [decision: string]: MessageKey | undefined } = {
+  once: 'approval.once',
+  session: 'approval.session',
+  always: 'approval.always',
+  deny: 'approval.deny',
+}
+
 function CallApproval({ approval, onDone }: { readonly approval: Approval; readonly onDone: () => void }) {
   const { id, decisions = [], askedAt, caller, server, tool, arguments: args } = approval
   const decide = (decision: string): void =>
@@ -127,11 +181,11 @@ function CallApproval({ approval, onDone }: { readonly approval: Approval; reado
         <div class="row">
           {decisions.map((decision) => (
             <button key={decision} type="button" class={decision === 'once' ? 'primary' : ''} onClick={() => decide(decision)}>
-              {decision}
+              {labels[decision] === undefined ? decision : t(labels[decision])}
             </button>
           ))}
         </div>
-        <Command text={unfold('approvals')} />
+        <Command text={unfold('approvals', 'approve', id)} />
       </div>
     </Card>
   )

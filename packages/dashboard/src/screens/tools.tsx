@@ -59,20 +59,22 @@ export function Tools() {
         )}
       </form>
       {asked !== '' && <Search query={asked} />}
-      <Loaded {...tools}>
-        {() => (
-          <Card isFlush>
-            <Table
-              label={t('nav.tools')}
-              columns={columns}
-              rows={rows}
-              rowKey={({ name }) => name}
-              empty={t('tools.empty')}
-              emptyHint={t('tools.empty.hint')}
-            />
-          </Card>
-        )}
-      </Loaded>
+      {asked === '' && (
+        <Loaded {...tools}>
+          {() => (
+            <Card isFlush>
+              <Table
+                label={t('nav.tools')}
+                columns={columns}
+                rows={rows}
+                rowKey={({ name }) => name}
+                empty={t('tools.empty')}
+                emptyHint={t('tools.empty.hint')}
+              />
+            </Card>
+          )}
+        </Loaded>
+      )}
     </Screen>
   )
 }

@@ -172,12 +172,14 @@ function exposureOf({
   exposure,
   budgetTokens,
   callVariants,
+  code,
   order,
   hostHints,
   host,
 }: Partial<Config> | Profile): ExposureOptions {
   const nested = typeof exposure === 'object' ? exposure : { mode: exposure }
-  return defined({ budgetTokens, callVariants, order, hostHints, host, ...defined(nested) })
+  const listsCode = typeof code === 'object' ? code.listed : code
+  return defined({ budgetTokens, callVariants, code: listsCode, order, hostHints, host, ...defined(nested) })
 }
 
 const defined = (settings: object): ExposureOptions =>

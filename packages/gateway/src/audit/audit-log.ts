@@ -39,7 +39,7 @@ export interface AuditedCaller {
 
 /** A decision or a change that is not a call. Values are redacted before they are written. */
 export interface AuditEvent {
-  readonly type: Extract<AuditType, 'approval' | 'trust' | 'policy' | 'finding' | 'token' | 'config'>
+  readonly type: Extract<AuditType, 'approval' | 'trust' | 'policy' | 'finding' | 'token' | 'config' | 'script'>
   /** What happened, such as `approved`. */
   readonly outcome: string
   /** Who did it, such as `terminal` or `token:reviewer`. */
@@ -172,6 +172,10 @@ export interface AuditedCall {
   readonly call: string
   /** Span of the caller, from its trace context. */
   readonly parent?: string
+  /** The run of the script that made the call. */
+  readonly script?: string
+  /** Line of the call in the script. */
+  readonly line?: number
   readonly ms?: number
   readonly sentCharacters?: number
   readonly receivedCharacters?: number

@@ -10,6 +10,7 @@ export type AuditType =
   | 'finding'
   | 'token'
   | 'config'
+  | 'script'
   | 'start'
   | 'stop'
   | 'file'

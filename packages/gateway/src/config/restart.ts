@@ -7,6 +7,7 @@ const startupSettings: { readonly [K in keyof Config]?: readonly string[] } = {
   store: ['kind', 'path'],
   cluster: [],
   audit: [],
+  code: [],
   limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions', 'stallTimeoutMs', 'unsentBytes'],
 }
 

@@ -13,7 +13,7 @@ const description = z.string().max(2_000, 'is longer than 2,000 characters')
 const nul = '\0'
 const noNul = z.string().refine((text) => !text.includes(nul), 'contains a NUL character')
 
-const mode = z.enum(['auto', 'everything', 'native', 'groups', 'lazy', 'search'])
+const mode = z.enum(['auto', 'everything', 'native', 'groups', 'lazy', 'search', 'code'])
 
 const budgetTokens = count.max(10_000_000)
 
@@ -24,6 +24,7 @@ const presentation = {
     .describe(
       'Splits call_tool into call_tool_read, call_tool_write and call_tool_destructive, for clients that approve tools by name',
     ),
+  code: z.boolean().describe('Lists run_code too. It is always listed in code mode'),
   order: z.enum(['declared', 'append']).describe('append keeps the position of every tool within a session, for prompt caches'),
   hostHints: z.boolean().describe('Adds anthropic/alwaysLoad and anthropic/searchHint to _meta. Default: only in native mode'),
   host: z.enum(hostProfiles.map(({ id }) => id)).describe('Treats every client as this host'),
@@ -37,6 +38,28 @@ const exposure = z.union([
     ...z.strictObject(presentation).partial().shape,
   }),
 ])
+
+const codeLimits = z.strictObject({
+  cpuMs: ms.min(10).max(600_000).default(5_000).describe('CPU time'),
+  wallMs: ms.min(100).default(300_000).describe('Time from start to end, without the time that a person takes to answer'),
+  memoryBytes: z.int().min(8_388_608).max(1_073_741_824).default(67_108_864),
+  calls: count.max(100_000).default(500),
+  parallelCalls: count.max(256).default(8).describe('Calls that run at the same time'),
+  outputCharacters: count.max(1_000_000).default(20_000).describe('Console output that is kept'),
+  resultBytes: count.max(67_108_864).default(1_048_576),
+  answerMs: ms.min(1_000).max(86_400_000).default(600_000).describe('How long a script waits for the answer of a person'),
+})
+
+const code = z.strictObject({
+  listed: z.boolean().default(true).describe('false lists run_code in code mode only'),
+  confirm: z
+    .enum(['writes', 'destructive', 'never'])
+    .default('writes')
+    .describe(
+      'Calls of scripts that a person confirms, unless a policy rule decides: writes (of all tools that are not annotated as read-only in an accepted definition), destructive (annotated as destructive), or never',
+    ),
+  limits: codeLimits.default(codeLimits.parse({})).describe('Limits of one script'),
+})
 
 const remember = z
   .enum(['session', 'reconnect', 'principal'])
@@ -349,6 +372,12 @@ export const configSchema = z.strictObject({
   exposure: exposure.default('auto'),
   budgetTokens: budgetTokens.default(8_000).describe('In auto mode, every tool is listed up to this many tokens'),
   ...z.strictObject(presentation).partial().shape,
+  code: z
+    .union([z.boolean(), code])
+    .optional()
+    .describe(
+      'Scripts over the tools (run_code): true or settings list it in every mode, false turns it off. Default: in code mode only',
+    ),
   remember: remember.default('session'),
   trust: trust.default('watch'),
   policy: policy.optional().describe('Rules for calls: allow, deny or ask a person'),
@@ -403,6 +432,7 @@ export type ServerConfig = CommandServer | UrlServer
 export type ToolOverride = z.output<typeof override>
 export type Profile = z.output<typeof profile>
 export type TokenRecord = z.output<typeof token>
+export type CodeConfig = z.output<typeof code>
 export type SearchConfig = z.output<typeof search>
 export type ClusterConfig = z.output<typeof cluster>
 export type SandboxConfig = z.output<typeof sandbox>
@@ -425,13 +455,14 @@ const shapes = {
   audit: Object.keys(audit.shape),
   results: Object.keys(results.shape),
   limits: Object.keys(limits.shape),
+  code: Object.keys(code.shape),
 } as const
 
 const sandboxKeys = Object.keys(sandboxSettings.shape)
 
 const exposureKeys = ['mode', 'budgetTokens', ...Object.keys(presentation)]
 
-const sections = ['search', 'listen', 'store', 'cluster', 'audit', 'results', 'limits'] as const
+const sections = ['search', 'listen', 'store', 'cluster', 'audit', 'results', 'limits', 'code'] as const
 
 /** Returns the allowed keys of the object at `path`. `isUrl` selects the kind of server. */
 export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly string[] {
@@ -449,6 +480,7 @@ export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly s
   if (first === 'profiles' && path.length > 2) return third === 'search' ? keysAt(path.slice(2), isUrl) : []
   if (path.length === 2 && first === 'profiles') return shapes.profile
   if (path.length === 2 && first === 'search' && path[1] === 'embedder') return shapes.embedder
+  if (path.length === 2 && first === 'code' && path[1] === 'limits') return Object.keys(codeLimits.shape)
   if (path.length === 2 && first === 'tokens') return shapes.token
   const section = path.length === 1 ? sections.find((each) => each === first) : undefined
   return section === undefined ? [] : shapes[section]

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
-import type { ActivationStore, RejectedCall } from '@unfold-mcp/server'
+import type { ActivationStore, RejectedCall, ScriptRunRecord } from '@unfold-mcp/server'
 import { Access, type Client } from '../access/access.ts'
 import { type ApprovalEvent, Approvals } from '../approvals/approvals.ts'
 import { memoryApprovalStore } from '../approvals/memory-store.ts'
@@ -26,6 +26,8 @@ import { UpstreamProxy } from '../proxy/proxy.ts'
 import type { ResumeAt } from '../proxy/suspended-request.ts'
 import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore, type SharedResults } from '../results/store.ts'
+import { gatewayConsent, type OwnTool } from '../scripts/consent.ts'
+import type { ScriptStorage } from '../scripts/storage.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
 import { catalogKey } from '../stores/key.ts'
 import { crossServerCheck } from '../trust/cross-server.ts'
@@ -63,6 +65,13 @@ export interface GatewayOptions
    * @internal
    */
   readonly results?: SharedResults
+  /**
+   * Continues paused scripts after a restart; default: they end with the process.
+   * @internal
+   */
+  readonly scripts?: ScriptStorage
+  /** Called when a script ends or pauses. */
+  readonly scriptRan?: (run: ScriptRunRecord) => void
   /** Store for activated tools; default: memory. */
   readonly activations?: ActivationStore
   /**
@@ -122,7 +131,10 @@ export class Gateway implements AsyncDisposable {
   readonly #cache: DefinitionCache
   readonly #results: ResultStore
   readonly #savings: SavingsCache
-  /** Tokens of the lists that clients were sent. */
+  /**
+   * Tokens of the lists that clients were sent.
+   * @internal
+   */
   readonly lists = new ListUsage()
   #read: ReadConfig
   #policy: Policy | undefined
@@ -243,6 +255,18 @@ export class Gateway implements AsyncDisposable {
       rejected: options.rejected,
       listed: this.lists.record,
       log,
+      scripts: options.scripts,
+      scriptRan: options.scriptRan,
+      consent: (toolOf) =>
+        gatewayConsent(
+          {
+            decide: ({ server, tool, input, client }) =>
+              this.#policy?.decide({ server, tool, input, client, definition: () => this.source.toolOf(server, tool) }),
+            isAccepted: (own) => this.#isAccepted(own),
+            redact: options.redact ?? ((value) => value),
+          },
+          toolOf,
+        ),
     })
     this.#savings = new SavingsCache(this.toolboxes)
     this.source.subscribe(() => {
@@ -350,6 +374,11 @@ export class Gateway implements AsyncDisposable {
     const tool = this.source.originalName(server, definition.name)
     if (this.#policy === undefined || tool === undefined) return false
     return this.#policy.denies({ server, tool, client, definition: () => definition })
+  }
+
+  #isAccepted({ server, tool }: OwnTool): boolean {
+    const definition = this.upstreams.get(server)?.tools.find(({ name }) => name === tool)
+    return definition !== undefined && this.trust.isAccepted(server, { kind: 'tool', name: tool, definition })
   }
 
   #follow(): void {

@@ -1,5 +1,12 @@
 import { Failure, printable, type Tool } from '@unfold-mcp/core'
-import { type Extension, Toolbox, type ToolboxOptions } from '@unfold-mcp/server'
+import {
+  type CodeOptions,
+  type Extension,
+  type ScriptConsent,
+  type ScriptRunRecord,
+  Toolbox,
+  type ToolboxOptions,
+} from '@unfold-mcp/server'
 import type { Access, Client } from '../access/access.ts'
 import type { Log } from '../base/log.ts'
 import { version } from '../base/version.ts'
@@ -10,6 +17,8 @@ import type { Config } from '../config/schema.ts'
 import type { UpstreamProxy } from '../proxy/proxy.ts'
 import { readResult, readResultTool } from '../results/read-result.ts'
 import type { ResultStore } from '../results/store.ts'
+import type { OwnTool } from '../scripts/consent.ts'
+import type { ScriptStorage } from '../scripts/storage.ts'
 
 export type GatewayToolbox = Toolbox<string, Record<string, unknown>, Client>
 
@@ -29,8 +38,14 @@ export interface ToolboxesOptions {
   readonly admit: Options['admit']
   readonly rejected: Options['rejected']
   readonly listed: NonNullable<Options['listed']>
+  readonly scripts: ScriptStorage | undefined
+  readonly scriptRan: ((run: ScriptRunRecord) => void) | undefined
+  /** Consent of a toolbox; `toolOf`: the server and the original name of its tools. */
+  readonly consent: (toolOf: ToolOf) => ScriptConsent
   readonly log: Log
 }
+
+type ToolOf = (source: string, tool: Tool) => OwnTool | undefined
 
 const description = 'Tools of several MCP servers behind one endpoint; each server is a group.'
 
@@ -54,6 +69,10 @@ export class Toolboxes {
         permits: (client, tool, place) => access.permits(client, tool, place) && !isDenied(client, place.source, tool),
         version: () => access.version(),
       },
+      code: codeOf(options, (server, { name }) => {
+        const tool = source.originalName(server, name)
+        return tool === undefined ? undefined : { server, tool }
+      }),
     })
   }
 
@@ -109,6 +128,11 @@ export class Toolboxes {
         },
         version: () => access.version(),
       },
+      code: codeOf(this.#options, (_source, { name }) => {
+        const shared = serverSource.sharedName(name)
+        const tool = shared === undefined ? undefined : source.originalName(server, shared)
+        return tool === undefined ? undefined : { server, tool }
+      }),
     })
     this.#byServer.set(server, toolbox)
     return toolbox
@@ -120,10 +144,22 @@ export class Toolboxes {
   }
 }
 
+function codeOf({ config, scripts, scriptRan, consent }: ToolboxesOptions, toolOf: ToolOf): boolean | CodeOptions {
+  const { code } = config()
+  if (code === false) return false
+  const settings = typeof code === 'object' ? code : { listed: code === true }
+  return {
+    ...settings,
+    consent: consent(toolOf),
+    ...(scripts !== undefined && { store: scripts.store, secret: scripts.secret }),
+    ...(scriptRan !== undefined && { ran: scriptRan }),
+  }
+}
+
 function createToolbox(
   { config, access, proxy, results, releaseResults, activations, admit, rejected, listed, log }: ToolboxesOptions,
   source: UpstreamSource | ServerSource,
-  info: Pick<Options, 'name' | 'title' | 'version' | 'description' | 'introduce' | 'permit'>,
+  info: Pick<Options, 'name' | 'title' | 'version' | 'description' | 'introduce' | 'permit' | 'code'>,
 ): GatewayToolbox {
   const { limits } = config()
   const toolbox: GatewayToolbox = new Toolbox({

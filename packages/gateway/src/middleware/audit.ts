@@ -59,7 +59,15 @@ const callerOf = ({ client, ctx }: ProxiedCall): AuditedCaller => ({
 
 function auditedCall({ upstream, tool, input, ctx }: ProxiedCall, id: string) {
   const trace = traceOf(ctx.meta)
-  return { upstream, tool, input, call: id, ...(trace !== undefined && { parent: trace.traceparent }) }
+  const { script } = ctx
+  return {
+    upstream,
+    tool,
+    input,
+    call: id,
+    ...(trace !== undefined && { parent: trace.traceparent }),
+    ...(script !== undefined && { script: script.run, ...(script.line !== undefined && { line: script.line }) }),
+  }
 }
 
 interface Outcome extends Pick<CallRecord, 'steps' | 'asked' | 'continues'> {

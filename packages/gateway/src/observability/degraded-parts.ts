@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts'
 
 /** A part of the gateway that does not work; the gateway continues without it. */
 export interface DegradedPart {
-  readonly part: 'approvals' | 'audit' | 'cluster' | 'consent' | 'log' | 'store' | 'trust'
+  readonly part: 'approvals' | 'audit' | 'cluster' | 'consent' | 'log' | 'scripts' | 'store' | 'trust'
   readonly problem: string
 }
 

@@ -14,7 +14,9 @@ export interface PolicyMiddlewareOptions {
 export function policyMiddleware({ decide, ask = nobody }: PolicyMiddlewareOptions): Middleware {
   const follow = async (deciding: Promise<Verdict>, call: ProxiedCall, next: CallHandler): Promise<ProxiedResult> => {
     const verdict = await deciding
-    if (verdict.effect === 'allow') return next(call)
+    // A script may not do more than a person allowed, and nobody was asked so far.
+    if (verdict.effect === 'allow')
+      return verdict.rule === undefined && isUnconfirmed(call) ? ask(call, unconfirmed, next) : next(call)
     if (verdict.effect === 'ask') return ask(call, verdict, next)
     throw new DeniedError(
       call.tool,
@@ -24,8 +26,17 @@ export function policyMiddleware({ decide, ask = nobody }: PolicyMiddlewareOptio
   }
   return (call, next) => {
     const deciding = decide(call)
-    return deciding === undefined ? next(call) : follow(deciding, call, next)
+    if (deciding !== undefined) return follow(deciding, call, next)
+    return isUnconfirmed(call) ? ask(call, unconfirmed, next) : next(call)
   }
+}
+
+const isUnconfirmed = ({ ctx }: ProxiedCall): boolean => ctx.script?.confirmation === 'missing'
+
+const unconfirmed: Verdict = {
+  effect: 'ask',
+  rule: undefined,
+  reason: 'A script makes this call, and code.confirm requires confirmation.',
 }
 
 const nobody: Ask = ({ tool }, verdict) =>

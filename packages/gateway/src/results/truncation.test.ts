@@ -8,7 +8,7 @@ import { truncateResults } from './truncation.ts'
 
 const limit = 1_000
 
-async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, hasOutputSchema = false) {
+async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, hasOutputSchema = false, script?: object) {
   const kept: StoredResult[] = []
   class StatusSources extends ResultStore {
     override add(owner: ResultOwner, result: StoredResult): string | undefined {
@@ -22,7 +22,7 @@ async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, has
   const call = {
     upstream: 'files',
     tool: 'read',
-    ctx: { principal: undefined, era: 'session', scope: 's', signal: new AbortController().signal },
+    ctx: { principal: undefined, era: 'session', scope: 's', signal: new AbortController().signal, script },
   }
   const result = (await middleware(call as unknown as ProxiedCall, async () => given)) as CallToolResult
   return { result, kept, texts: result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)) }
@@ -34,6 +34,13 @@ const image = (characters: number): ContentBlock => ({ type: 'image', mimeType: 
 test('a result within the limit is the same object', async () => {
   const given: CallToolResult = { content: [text('x'.repeat(limit)), image(limit * 19)], structuredContent: { a: 1 } }
   expect((await cut(given)).result).toBe(given)
+})
+
+test('Y23: a script gets long results completely', async () => {
+  const given: CallToolResult = { content: [text('x'.repeat(10 * limit))], structuredContent: { a: 'x'.repeat(10 * limit) } }
+  const { result, kept } = await cut(given, {}, true, { run: 'r' })
+  expect(result).toBe(given)
+  expect(kept).toEqual([])
 })
 
 describe('with many blocks', () => {

@@ -150,6 +150,12 @@ export class TrustGate {
     return state !== undefined && this.#options.settingOf(server) !== 'off' && hasHeldInstructions(state)
   }
 
+  /** True if a definition was accepted: with the first list, by the setting, or by a person. */
+  isAccepted(server: string, item: Item): boolean {
+    const state = this.#servers.get(server)
+    return state !== undefined && !state.isUnknown && this.#options.settingOf(server) !== 'off' && state.index.isAccepted(item)
+  }
+
   held(server: string): readonly HeldItem[] {
     return [...(this.#servers.get(server)?.held.values() ?? [])].flat()
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redisServer, startRedis, type TestRedis } from '../../../../test/redis.ts'
 import { parseRedisUrl } from '../../src/base/redis-url.ts'
 import { openRedis, type Redis } from '../../src/cluster/redis.ts'
-import { RedisSessions } from '../../src/cluster/session-store.ts'
+import { RedisSessions } from '../../src/cluster/sessions/session-store.ts'
 
 const wait = { timeout: 120_000 }
 const idleMs = 600_000
@@ -110,8 +110,12 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
     await a.mark('known', { announced: 'f2' })
     expect(await b.load('known', idleMs)).toMatchObject({ announced: 'f2', listed: 'f1', hasListedSince: true })
     // A list that is recorded late counts from when the client got it.
-    await a.confirm(new Map([['known', list(60_000)]]))
-    expect(await b.load('known', idleMs)).toMatchObject({ hasListedSince: false })
+    await a.confirm(new Map([['known', { fingerprint: 'f0', ageMs: 1_000 }]]))
+    expect(await b.load('known', idleMs)).toMatchObject({ listed: 'f1', hasListedSince: true })
+    await a.create('late', record, idleMs)
+    await a.mark('late', { announced: 'f2' })
+    await a.confirm(new Map([['late', list(60_000)]]))
+    expect(await b.load('late', idleMs)).toMatchObject({ listed: 'f1', hasListedSince: false })
     expect(server.cli('EXISTS', 'test:session:gone')).toBe('0')
   })
 
@@ -124,9 +128,19 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
       ),
     )
     await a.send('four', { kind: 'message', message: { id: 1 } }, 'b')
-    await b.send('four', { kind: 'listed' })
+    await b.send('four', { kind: 'listed', fingerprint: 'v2' })
     await vi.waitFor(() => expect(seen.toSorted()).toEqual(['a four listed', 'b four message']), wait)
     for (const stop of stops) stop()
+  })
+
+  test('events of a reply are kept for the session that they belong to, up to a gap', async () => {
+    const event = (index: number) => ({ stream: 's', index, json: `{"index":${index}}`, owner: 'ann' })
+    await Promise.all([1, 2, 4].map((index) => a.keep('seven', event(index))))
+    expect(await b.kept('seven', 's', 0)).toEqual(['{"index":1}', '{"index":2}'])
+    expect(await b.kept('seven', 's', 1)).toEqual(['{"index":2}'])
+    expect(await b.kept('eight', 's', 0)).toEqual([])
+    await a.keep('seven', { ...event(3), json: 'x'.repeat(5_000_000) })
+    expect(await b.kept('seven', 's', 2)).toEqual([])
   })
 
   test('a session of another format is refused, and a damaged one does not exist', async () => {

@@ -291,7 +291,7 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
 
   test('results have limits in bytes, and nobody evicts those of others', async () => {
     const prefix = fresh()
-    const store = redisResults(await connected(prefix), { bytesPerResult: 1_000, bytesPerPrincipal: 2_000, bytes: 3_000 })
+    const store = redisResults(await connected(prefix), { bytesPerValue: 1_000, bytesPerPrincipal: 2_000, bytes: 3_000 })
     const long = text('x'.repeat(700))
     const has = async (id: string, handle: string): Promise<boolean> => (await store.get(owner(id), handle)) !== undefined
     await store.put(owner('ada'), 'too long', text('x'.repeat(2_000)), 60_000)

@@ -7,6 +7,7 @@ import type { Era } from '../tool/context.ts'
 import type { Declared } from '../tool/declared.ts'
 import type { Principal } from '../tool/principal.ts'
 import type { Reporter } from '../tool/report.ts'
+import type { CodeSettings } from './code-options.ts'
 import type { ExposureMode, ExposureOptions, ExposureSettings } from './exposure-options.ts'
 import type { GroupHooks } from './group-hooks.ts'
 import type { MessageLimits } from './message-limits.ts'
@@ -87,6 +88,8 @@ export interface Declaration {
   /** Applies where neither `exposureFor` nor the client's URL decides. */
   readonly exposureSettings: ExposureSettings
   readonly exposureFor: ((principal: Principal | undefined) => ExposureMode | ExposureOptions) | undefined
+  /** `undefined`: no scripts. */
+  readonly code: CodeSettings | undefined
   readonly menu: 'all' | 'stepwise'
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | FactSource | undefined

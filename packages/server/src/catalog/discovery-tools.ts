@@ -85,7 +85,7 @@ const describe = entryOf('search', {
   title: 'Describe tools',
   description: 'The full definitions of tools, by name.',
   annotations: looking,
-  inputSchema: { type: 'object', properties: { names: texts }, required: ['names'] },
+  inputSchema: { type: 'object', properties: { names: texts, as: { enum: ['typescript'] } }, required: ['names'] },
 })
 
 const kinds: { readonly [K in Kind]: { readonly description: string; readonly annotations: ToolAnnotations } } = {
@@ -114,7 +114,24 @@ function caller(kind: Kind | undefined): ToolEntry {
   })
 }
 
-/** Tools that find, describe, enable and call others; they work in every client. */
+// The catalogue is not part of the description: it would change, and with it the prompt cache of every client.
+const runCode = entryOf('code', {
+  name: 'run_code',
+  title: 'Run code',
+  description:
+    'Run TypeScript that calls tools: const issue = await tools.github.create_issue({ … }), or tools["exact name"]({ … }). Also: await search(query), await describe([name]), input, console.log. Failed calls throw. Return only what you need.',
+  annotations: { openWorldHint: true },
+  inputSchema: {
+    type: 'object',
+    properties: {
+      code: { ...text, description: 'Top-level await and return are allowed' },
+      input: { type: 'object', description: 'Available as input' },
+    },
+    required: ['code'],
+  },
+})
+
+/** Tools that find, describe, enable and call others, or run scripts; they work in every client. */
 export const stableSurface: readonly ToolEntry[] = [
   manage,
   search,
@@ -123,6 +140,7 @@ export const stableSurface: readonly ToolEntry[] = [
   caller('read'),
   caller('write'),
   caller('destructive'),
+  runCode,
 ]
 
 function entryOf(surface: Surface, tool: Tool): ToolEntry {

@@ -15,6 +15,8 @@ export interface ExposureOptions {
    * name.
    */
   readonly callVariants?: boolean
+  /** Lists `run_code` too. It is always listed in `code`. Default: `false`. */
+  readonly code?: boolean
   /** `append` keeps every tool in the place where a client first saw it, so that prompt caches stay valid. Default: `declared`. */
   readonly order?: 'declared' | 'append'
   /** Adds `anthropic/alwaysLoad` and `anthropic/searchHint` to `_meta`. Default: only in `native`. */
@@ -27,6 +29,7 @@ const exposureKeys: Keys<ExposureOptions> = {
   mode: true,
   budgetTokens: true,
   callVariants: true,
+  code: true,
   order: true,
   hostHints: true,
   host: true,
@@ -37,6 +40,7 @@ export interface ExposureSettings {
   readonly mode: ExposureMode
   readonly budgetTokens: number
   readonly callVariants: boolean
+  readonly code: boolean
   readonly order: 'declared' | 'append'
   readonly hostHints: boolean | undefined
   readonly host: HostProfile | undefined
@@ -46,6 +50,7 @@ export const defaultExposureSettings: ExposureSettings = {
   mode: 'groups',
   budgetTokens: 5_000,
   callVariants: false,
+  code: false,
   order: 'declared',
   hostHints: undefined,
   host: undefined,

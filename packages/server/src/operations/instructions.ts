@@ -60,6 +60,8 @@ function fitted(head: readonly string[], lines: readonly string[]): string {
 
 const ways: { readonly [E in Exposure]?: (caller: string) => string } = {
   lazy: () => 'Its tools are listed after you enable them: find and enable them with manage_tools, then call them.',
+  code: () =>
+    'Its tools are not listed: find them with search_tools, see their definitions with describe_tools, then call them from a script with run_code.',
   search: (caller) => `Its tools are not listed: find one with search_tools, then call it with ${caller}.`,
 }
 

@@ -17,6 +17,7 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
     return { ...page(runtime, scope, cursor), ...rest(runtime, scope) }
   runtime.relists.noteList(scope)
   const view = runtime.views.withCounts(scope)
+  scope.listed = view.fingerprint
   const isNatural = scope.settings.era === 'stateless' || view.tools.every((tool) => sessionTool(tool) === tool)
   if (runtime.declaration.listed !== undefined) reportList(runtime, scope, view.tokens)
   const tools = isNatural ? view.bytes : JSON.stringify(view.tools.map(sessionTool))
@@ -28,6 +29,7 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
 export function listPage(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
   runtime.relists.noteList(scope)
   const view = runtime.views.withCounts(scope)
+  scope.listed = view.fingerprint
   const { items, nextCursor } = pageOf(view.tools, runtime.declaration.pageSize, view.fingerprint, cursor)
   return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
 }

@@ -1,7 +1,19 @@
-import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, RequestId, StreamId } from '@modelcontextprotocol/server'
 import type { Reply } from '../wire/exchange.ts'
-import { SseStream, sseHeaders } from '../wire/sse.ts'
+import { type EventLog, SseStream, sseHeaders } from '../wire/sse.ts'
 import type { JsonParts } from './dispatch.ts'
+
+/** How a client can continue to receive a reply after its connection broke. */
+export interface ReplyResumption {
+  readonly stream: StreamId
+  readonly log: EventLog
+  /** Every reply is a stream, even if its result comes first. */
+  readonly isEager: boolean
+  /** Starts the stream, so that a client can resume before it has got a message. */
+  readonly priming?: string | undefined
+  /** The reply becomes a stream after this time. */
+  readonly silenceMs?: number
+}
 
 export interface ReplyStreamOptions {
   /** Requests of one HTTP body; their responses go to this stream. */
@@ -9,7 +21,7 @@ export interface ReplyStreamOptions {
   readonly headers: { readonly [name: string]: string }
   /** Registers a listener for the disconnect of the client. */
   readonly onDisconnect: (listener: () => void) => void
-  readonly store?: EventStore | undefined
+  readonly resumption?: ReplyResumption | undefined
   /** Format of a reply with only a result: JSON, or (in sessions, like the SDK) a stream of one event. */
   readonly form: 'json' | 'events'
 }
@@ -35,11 +47,16 @@ export class ReplyStream {
   constructor(options: ReplyStreamOptions) {
     this.#options = options
     this.#pending = new Set(options.ids)
-    this.#stream = new SseStream({ id: crypto.randomUUID(), store: options.store, onDisconnect: () => this.#disconnected() })
+    const { resumption } = options
+    this.#stream = new SseStream({
+      id: resumption?.stream ?? crypto.randomUUID(),
+      log: resumption?.log,
+      onDisconnect: () => this.#disconnected(),
+    })
     this.reply = new Promise((resolve) => {
       this.#resolve = resolve
     })
-    this.#silence = setTimeout(() => this.#open(), maxSilenceMs)
+    this.#silence = setTimeout(() => this.#open(), resumption?.silenceMs ?? maxSilenceMs)
     if (typeof this.#silence === 'object') this.#silence.unref()
     options.onDisconnect(() => this.#disconnected())
   }
@@ -62,14 +79,15 @@ export class ReplyStream {
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isFinished) return Promise.resolve()
     this.#open()
-    return this.#stream.write(JSON.stringify(message))
+    return this.#stream.write(JSON.stringify(message), 'method' in message && message.method === 'notifications/progress')
   }
 
   /** Sends the response to one of the requests; a cancelled request has none. */
   async respond(id: RequestId, json?: JsonParts, status = 200): Promise<void> {
     if (!this.#pending.delete(id) || this.#isFinished) return
     const isLast = this.#pending.size === 0
-    const isBuffered = isLast && !this.#isStreaming && this.#options.ids.length === 1 && this.#options.store === undefined
+    const { ids, resumption } = this.#options
+    const isBuffered = isLast && !this.#isStreaming && ids.length === 1 && resumption?.isEager !== true
     if (isBuffered) {
       this.#finish()
       this.#resolve(this.#buffered(json, status))
@@ -106,12 +124,20 @@ export class ReplyStream {
     if (this.#isStreaming || this.#isFinished) return
     this.#isStreaming = true
     clearTimeout(this.#silence)
-    this.#resolve(new Response(this.#stream.open(), { headers: { ...this.#options.headers, ...sseHeaders } }))
+    const { headers, resumption } = this.#options
+    this.#resolve(new Response(this.#stream.open(), { headers: { ...headers, ...sseHeaders } }))
+    if (resumption?.priming !== undefined) this.#stream.writeRaw(resumption.priming)
   }
 
   /** Pending responses are kept only if the client can resume the stream. */
   #disconnected(): void {
-    if (this.#options.store === undefined || !this.isPending) this.close()
+    if (!this.#isResumable || !this.isPending) this.close()
+  }
+
+  /** Only a client that has received the id of an event can resume. */
+  get #isResumable(): boolean {
+    const { resumption } = this.#options
+    return resumption !== undefined && (resumption.isEager || this.#isStreaming)
   }
 
   #finish(): void {

@@ -1,4 +1,4 @@
-import type { ViewInputs } from '@unfold-mcp/core'
+import { findsTools } from '@unfold-mcp/core'
 import type { Scope } from '../scope/scope.ts'
 import type { RenderedView } from '../view/rendered-view.ts'
 import type { Runtime } from './runtime.ts'
@@ -8,11 +8,8 @@ import type { Runtime } from './runtime.ts'
  * use this function, so that none of them reveals what another denies.
  */
 export function hidesUnlisted({ declaration, views }: Runtime, scope: Scope): boolean {
-  return declaration.hiddenCalls === 'opaque' && !findsTools(views.inputs(scope))
+  return declaration.hiddenCalls === 'opaque' && !findsTools(views.inputs(scope).exposure)
 }
-
-/** Whether the exposure has clients find tools instead of listing them. */
-export const findsTools = ({ exposure }: Pick<ViewInputs, 'exposure'>): boolean => exposure === 'search' || exposure === 'lazy'
 
 /** Every tool that this scope may learn of, listed or not. */
 export function discoverable(runtime: Runtime, scope: Scope): RenderedView {
@@ -23,5 +20,5 @@ export function discoverable(runtime: Runtime, scope: Scope): RenderedView {
 export function offersDiscovery({ catalogs }: Runtime, scope: Scope): boolean {
   const { catalog, groups } = catalogs.of(scope)
   if (catalog.awaited.size > 0 || groups.byName.size > 0) return true
-  return ['lazy', 'search', 'auto'].includes(scope.settings.preference)
+  return ['lazy', 'search', 'code', 'auto'].includes(scope.settings.preference)
 }

@@ -12,6 +12,8 @@ import { Identities } from '../view/identities.ts'
 import { Relists } from '../view/relists.ts'
 import { Views } from '../view/views.ts'
 import { readerKey } from './list-identity.ts'
+import { ObservedShapes } from './observed-shapes.ts'
+import { Scripts } from './scripts.ts'
 import { Slots } from './slots.ts'
 
 /** Creates the SDK server of a scope whose tools come from an adopted server. `isDiscoverable`: the client may ask what the server is for. */
@@ -30,6 +32,8 @@ export interface Runtime {
   readonly identities: Identities
   readonly search: ToolSearch
   readonly slots: Slots
+  readonly scripts: Scripts
+  readonly shapes: ObservedShapes
   readonly adoptedHost: AdoptedHost | undefined
   /** Runs when the runtime stops. */
   readonly unsubscribe: () => void
@@ -46,6 +50,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
   )
   const views = new Views({ catalogOf: (scope) => catalogs.of(scope), facts, permissions, report })
   const announcer = new Announcer((scope) => views.rendered(scope).fingerprint, now)
+  const shapes = new ObservedShapes()
   const identities = new Identities(identity === 'names' ? 'names' : 'definitions')
   const scopes: Scopes = new Scopes(
     { declaration, catalogs, permissions, activations },
@@ -57,7 +62,9 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
       changed: (scope) => announcer.notifySoon([scope]),
       closed(scope) {
         announcer.detach(scope)
-        if (readerKey(scope) === scope.key) identities.forget(scope.key)
+        if (readerKey(scope) !== scope.key) return
+        identities.forget(scope.key)
+        shapes.forget(scope.key)
       },
     },
   )
@@ -74,6 +81,8 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     identities,
     search: new ToolSearch({ settings: search, now, report }),
     slots: new Slots(declaration.callLimits),
+    scripts: new Scripts(declaration.code),
+    shapes,
     adoptedHost,
     unsubscribe:
       typeof facts === 'object' ? facts.subscribe(() => announcer.notifyPaced(declaration.notifyIntervalMs)) : () => undefined,
@@ -86,12 +95,21 @@ export function addSource({ catalogs, announcer }: Runtime, source: Source): voi
 }
 
 /** Releases everything that hooks prepared. The runtime cannot be used afterwards. */
-export async function stopRuntime({ unsubscribe, announcer, search, catalogs, scopes, activations }: Runtime): Promise<void> {
+export async function stopRuntime({
+  unsubscribe,
+  announcer,
+  search,
+  catalogs,
+  scopes,
+  activations,
+  scripts,
+}: Runtime): Promise<void> {
   unsubscribe()
   announcer.close()
   search.close()
   catalogs.close()
   await scopes.closeAll()
+  await scripts.close()
   await activations.stop()
 }
 

@@ -1,5 +1,6 @@
 import {
   type Activation,
+  Failure,
   type Groups,
   hostByClientName,
   hostById,
@@ -37,6 +38,7 @@ export class ScopeFactory {
   }
 
   open(key: string, view: UrlView, client: ConnectingClient, scopedServer: ScopedServer | undefined): Promise<Scope> {
+    if (view.exposure === 'code' && this.#parts.declaration.code === undefined) throw noScripts()
     return client.era === 'session'
       ? this.#openSession(key, view, client, scopedServer)
       : this.#openStateless(key, view, client, scopedServer)
@@ -169,6 +171,11 @@ export class ScopeFactory {
       )
     return preference !== 'everything' && preference !== 'native'
   }
+}
+
+function noScripts(): Failure {
+  const message = 'The URL requests exposure=code, and scripts are turned off on this server. Use exposure=search.'
+  return new Failure('invalid_view', message, { parameter: 'exposure', value: 'code', nearest: ['search'] })
 }
 
 /** On 2026-07-28 the client's name must not change its list, so only its URL and the configuration count. */

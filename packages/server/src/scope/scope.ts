@@ -90,6 +90,8 @@ export class Scope {
   deliver: Deliver | undefined
   /** Fingerprint of the last announced view. */
   announced: string | undefined
+  /** Fingerprint of the view that the client listed last. */
+  listed: string | undefined
   /** Tools that others wait for and that succeeded in this session. */
   succeeded: ReadonlySet<string> = noTools
   /** Names of the tools in the order in which this scope first saw them, for `append`. */

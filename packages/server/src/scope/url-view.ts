@@ -30,7 +30,7 @@ export interface UrlView {
   check(catalogState: CatalogState, permitted: (entry: ToolEntry) => boolean): void
 }
 
-const exposures: readonly (Exposure | 'auto')[] = ['auto', 'everything', 'native', 'groups', 'lazy', 'search']
+const exposures: readonly (Exposure | 'auto')[] = ['auto', 'everything', 'native', 'groups', 'lazy', 'search', 'code']
 
 export const emptyView: UrlView = viewOfUrl(new URLSearchParams())
 

@@ -55,9 +55,23 @@ export type SessionEvent =
   /** The client opened its standalone stream on `replica`. */
   | { readonly kind: 'listening'; readonly replica: string }
   /** The client listed its tools. */
-  | { readonly kind: 'listed' }
+  | { readonly kind: 'listed'; readonly fingerprint: string }
   /** A message of the client for a request that runs on this replica. */
   | { readonly kind: 'message'; readonly message: unknown }
+  /** The client resumed a stream on `replica`; its requests run on this one. */
+  | { readonly kind: 'followed'; readonly stream: string; readonly replica: string }
+  /** A stream that was resumed on this replica has a new event: `message`, or one that is stored. `isOver`: the last one was. */
+  | { readonly kind: 'streamed'; readonly stream: string; readonly message?: string; readonly isOver?: boolean }
+
+/** A message of a reply stream, for a client whose connection broke. */
+export interface KeptEvent {
+  readonly stream: string
+  /** 1 for the first event of the stream. */
+  readonly index: number
+  readonly json: string
+  /** Whose share of the store it uses. */
+  readonly owner: string
+}
 
 /** Sessions that several replicas serve together. Methods reject while the store cannot be reached. */
 export interface SessionStore {
@@ -91,6 +105,10 @@ export interface SessionStore {
   subscribe(listener: (id: string, event: SessionEvent) => void, gap: () => void): () => void
   /** False if the replica is known to have stopped. */
   isAlive(replica: string): boolean
+  /** Stores an event of a stream for a few minutes. It may be evicted earlier. */
+  keep(id: string, event: KeptEvent): Promise<void>
+  /** Returns the stored events of a stream after `index`, up to the first one that is missing. */
+  kept(id: string, stream: string, index: number): Promise<readonly string[]>
 }
 
 const maxNames = 10_000
@@ -115,9 +133,13 @@ const isNames = (value: unknown): value is readonly string[] =>
 /** Validates an event of another replica. */
 export function parseSessionEvent(value: unknown): SessionEvent | undefined {
   if (!isRecord(value)) return undefined
-  const { kind, version, replica, message } = value
+  const { kind, version, replica, message, stream, isOver, fingerprint } = value
   if (kind === 'changed' && typeof version === 'number') return { kind, version }
-  if (kind === 'ended' || kind === 'listed') return { kind }
+  if (kind === 'ended') return { kind }
+  if (kind === 'listed' && typeof fingerprint === 'string') return { kind, fingerprint }
   if (kind === 'listening' && typeof replica === 'string') return { kind, replica }
-  return kind === 'message' ? { kind, message } : undefined
+  if (typeof stream !== 'string') return kind === 'message' ? { kind, message } : undefined
+  if (kind === 'followed' && typeof replica === 'string') return { kind, stream, replica }
+  if (kind !== 'streamed') return undefined
+  return { kind, stream, ...(typeof message === 'string' && { message }), ...(isOver === true && { isOver }) }
 }

@@ -23,6 +23,16 @@ export interface GroupStatus {
 /** `session`: revisions up to 2025-11-25, which remember what a client activates. `stateless`: 2026-07-28. */
 export type Era = 'session' | 'stateless'
 
+/** A script that makes a call. */
+export interface ScriptCaller {
+  /** Identifies the run of the script. */
+  readonly run: string
+  /** Line of the call in the script. */
+  readonly line: number | undefined
+  /** `given`: a person confirmed the call; `missing`: it needs confirmation and the client cannot ask; `none`: it needs none. */
+  readonly confirmation: 'given' | 'missing' | 'none'
+}
+
 /** The context of a call: who called, and what the handler can do besides returning a result. */
 export interface ToolContext<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> {
   /** The scope whose activation this call uses, such as `session:6f1…`. */
@@ -45,6 +55,8 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly requestState: string | undefined
   /** Whether the client repeats a call with responses to an earlier `inputRequired` result. */
   readonly isRepeated: boolean
+  /** The script that makes this call; absent for a call of the client itself. */
+  readonly script?: ScriptCaller | undefined
   /** The client, for messages that the methods below do not cover. Absent when called without a transport. */
   readonly client: ClientPort | undefined
   /** The HTTP request of the call; absent over stdio. */

@@ -17,13 +17,17 @@ export class Relists {
     this.timeoutMs = timeoutMs
   }
 
-  /** Records that the client listed its tools, and releases the replies that wait for it. */
-  noteList(scope: Scope): void {
+  /**
+   * Records that the client listed its tools, and releases the replies that wait for it. `known`: fingerprint of a list that another
+   * replica served; default: the current one.
+   */
+  noteList(scope: Scope, known?: string): void {
     scope.notifiedAt = undefined
     for (const relisted of scope.relisted) relisted()
     if (!scope.neverRelists) return
     scope.neverRelists = false
-    this.#announcer.markKnown(scope)
+    if (known === undefined) this.#announcer.markKnown(scope)
+    else scope.announced = known
   }
 
   /** Records that a client did not list again after it was notified. */

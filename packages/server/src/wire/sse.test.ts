@@ -1,21 +1,17 @@
-import type { EventStore } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
-import { maxUnreadBytes, SseStream } from './sse.ts'
+import { type EventLog, maxUnreadBytes, SseStream } from './sse.ts'
 
 /** Stores asynchronously. */
-function asyncStore(): EventStore {
+function asyncLog(): EventLog {
   let last = 0
-  return {
-    storeEvent: async () => `${++last}`,
-    replayEventsAfter: async () => 'stream',
-  }
+  return { add: async () => `${++last}` }
 }
 
 const notification = (data: string): string =>
   JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { data } })
 
 test('a client that reconnects before its old connection ended keeps the new one', async () => {
-  const stream = new SseStream({ id: 'stream', store: asyncStore(), onDisconnect: () => undefined })
+  const stream = new SseStream({ id: 'stream', log: asyncLog(), onDisconnect: () => undefined })
   const old = stream.open().getReader()
   const body = stream.open()
   await old.cancel()
@@ -26,7 +22,7 @@ test('a client that reconnects before its old connection ended keeps the new one
 })
 
 test('closing ends only the current connection, after all pending writes', async () => {
-  const stream = new SseStream({ id: 'stream', store: asyncStore(), onDisconnect: () => undefined })
+  const stream = new SseStream({ id: 'stream', log: asyncLog(), onDisconnect: () => undefined })
   const first = stream.open()
   const written = stream.write(notification('before'))
   stream.close()

@@ -14,12 +14,32 @@ export const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-const eventOf = (json: string, id?: string): string => `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+/** The text of an event. With an id, a client can resume its stream after it. */
+export const eventOf = (json: string, id?: string): string =>
+  `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+
+/** An event without data, from which a client can resume. Clients before the revision 2025-11-25 do not expect it. */
+export const primingOf = (id: string, retryMs?: number): string =>
+  `id: ${id}\n${retryMs === undefined ? '' : `retry: ${retryMs}\n`}data: \n\n`
+
+/** Stores the messages of one stream, for a client that resumes it. */
+export interface EventLog {
+  /** Resolves to the id of the event; `undefined` for a message that is not stored. */
+  add(json: string): Promise<string | undefined>
+  /** Called in place of `add` with a message that later ones replace. Default: it is stored too. */
+  pass?(json: string): undefined
+  /** Nothing more follows. */
+  end?(): void
+}
+
+/** Stores the messages of a stream in an event store. */
+export const logIn = (store: EventStore, stream: StreamId): EventLog => ({
+  add: (json) => store.storeEvent(stream, JSON.parse(json) as JSONRPCMessage),
+})
 
 export interface SseOptions {
   readonly id: StreamId
-  /** Stores the events, so that a client can resume after its connection broke. */
-  readonly store?: EventStore | undefined
+  readonly log?: EventLog | undefined
   /** Called when the client stops reading. */
   readonly onDisconnect: () => void
 }
@@ -29,25 +49,29 @@ const noEvents: ReadonlySet<string> = new Set()
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** A stream of server-sent events; resumable if it has an event store. */
+/** A stream of server-sent events; resumable if it has a log. */
 export class SseStream {
   readonly id: StreamId
-  readonly #store: EventStore | undefined
+  #log: EventLog | undefined
   readonly #onDisconnect: () => void
   #controller: Controller | undefined
   #keepAlive: ReturnType<typeof setInterval> | undefined
-  /** Keeps events in order, however long the store takes for each. */
+  /** Keeps events in order, however long the log takes for each. */
   #lastWrite: Promise<void> = Promise.resolve()
   #replayed = noEvents
 
-  constructor({ id, store, onDisconnect }: SseOptions) {
+  constructor({ id, log, onDisconnect }: SseOptions) {
     this.id = id
-    this.#store = store
+    this.#log = log
     this.#onDisconnect = onDisconnect
   }
 
   get isOpen(): boolean {
     return this.#controller !== undefined
+  }
+
+  set log(log: EventLog) {
+    this.#log = log
   }
 
   /**
@@ -86,29 +110,36 @@ export class SseStream {
     }
   }
 
-  /** Writes a message, and stores it if there is a store. */
-  write(json: string): Promise<void> {
-    const store = this.#store
-    if (store === undefined) {
+  /** Writes a message, and stores it if there is a log. `isTransient`: later messages replace it. */
+  write(json: string, isTransient = false): Promise<void> {
+    const log = this.#log
+    if (log === undefined) {
       this.writeRaw(eventOf(json))
       return Promise.resolve()
     }
-    const written = this.#storeAndWrite(store, json)
+    const written = this.#logAndWrite(log, json, isTransient)
     this.#lastWrite = written.catch(() => undefined)
     return written
   }
 
-  async #storeAndWrite(store: EventStore, json: string): Promise<void> {
+  async #logAndWrite(log: EventLog, json: string, isTransient: boolean): Promise<void> {
     await this.#lastWrite
-    const id = await store.storeEvent(this.id, JSON.parse(json) as JSONRPCMessage)
-    if (!this.#replayed.has(id)) this.writeRaw(eventOf(json, id))
+    const id = isTransient && log.pass !== undefined ? log.pass(json) : await log.add(json)
+    if (id === undefined || !this.#replayed.has(id)) this.writeRaw(eventOf(json, id))
   }
 
   /** Ends the connection after all pending writes. */
   close(): void {
     const controller = this.#controller
-    if (this.#store === undefined) this.#end(controller)
-    else void this.#lastWrite.then(() => this.#end(controller))
+    const log = this.#log
+    if (log === undefined) this.#end(controller)
+    else void this.#endAfterWrites(controller, log)
+  }
+
+  async #endAfterWrites(controller: Controller | undefined, log: EventLog): Promise<void> {
+    await this.#lastWrite
+    this.#end(controller)
+    log.end?.()
   }
 
   #end(controller: Controller | undefined): void {

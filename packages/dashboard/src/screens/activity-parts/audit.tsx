@@ -22,7 +22,7 @@ export function Audit() {
               empty={t('audit.none')}
               columns={[
                 { key: 'seq', title: '#', cell: ({ seq }) => seq, isNumber: true },
-                { key: 'at', title: t('time'), cell: ({ at }) => formatDate(at) },
+                { key: 'at', title: t('time'), cell: ({ at }) => <span class="nowrap">{formatDate(at)}</span> },
                 { key: 'type', title: t('audit.type'), cell: ({ type }) => type, sort: ({ type }) => type },
                 { key: 'what', title: t('audit.what'), cell: (record) => <span class="break">{whatOf(record)}</span> },
                 {
@@ -58,9 +58,7 @@ function Verification() {
           <>
             <div class="row" role="status">
               <Badge tone={isIntact ? 'ok' : 'fail'}>{t(isIntact ? 'audit.intact' : 'audit.broken')}</Badge>
-              <span class="muted">
-                {t('audit.records', { count: chains.reduce((sum, { records }) => sum + records, 0), files: chains.length })}
-              </span>
+              <span class="muted">{t('audit.records', { count: chains.reduce((sum, { records }) => sum + records, 0) })}</span>
               <button type="button" class="tiny" onClick={verification.reload}>
                 {t('audit.again')}
               </button>

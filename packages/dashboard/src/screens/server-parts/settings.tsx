@@ -9,6 +9,7 @@ import { send } from '../../data/api.ts'
 import type { PageSession, ServerSettings, SettingChange, SettingsResult } from '../../data/contract.ts'
 import { useQuery } from '../../data/hooks.ts'
 import { Fields } from '../../forms/form.tsx'
+import { TextFiles } from '../../forms/input.tsx'
 import { recordOf } from '../../forms/value.ts'
 import { t } from '../../locales/translate.ts'
 import { href } from '../../router/route.ts'
@@ -79,14 +80,18 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
     >
       <p class="muted break">{t('settings.lead', { file })}</p>
       {!isAdmin && <p>{t('settings.role')}</p>}
-      <Fields
-        field={withoutDefaults(form.root)}
-        value={value}
-        onChange={(next) => {
-          setPreview(undefined)
-          setValue(next)
-        }}
-      />
+      <div class="columns">
+        <TextFiles.Provider value={false}>
+          <Fields
+            field={withoutDefaults(form.root)}
+            value={value}
+            onChange={(next) => {
+              setPreview(undefined)
+              setValue(next)
+            }}
+          />
+        </TextFiles.Provider>
+      </div>
       {preview !== undefined && preview.differences.length === 0 && <Empty title={t('settings.same')} />}
       {preview !== undefined && preview.differences.length > 0 && (
         <>
@@ -98,7 +103,7 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
           )}
         </>
       )}
-      <div class="row">
+      <div class="row actions">
         <button type="submit" class="primary" disabled={!isAdmin || changes.length === 0}>
           {t(preview === undefined ? 'settings.compare' : 'settings.save')}
         </button>

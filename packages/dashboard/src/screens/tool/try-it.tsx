@@ -27,6 +27,14 @@ interface Outcome {
   readonly ms: number
 }
 
+/** A schema that only says that the arguments are an object. */
+const takesNothing = (schema: Schema): boolean =>
+  Object.keys(schema).every((key) => plainKeywords.has(key) || isEmpty(schema[key]))
+
+const plainKeywords = new Set(['type', '$schema', 'title', 'description'])
+const isEmpty = (value: unknown): boolean =>
+  value === false || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+
 /** Calls a tool with arguments from a form. */
 export function TryIt({ name, schema }: { readonly name: string; readonly schema: Schema }) {
   const status = useQuery<Status>('/status')
@@ -76,7 +84,7 @@ export function TryIt({ name, schema }: { readonly name: string; readonly schema
           if (running === undefined) void call()
         }}
       >
-        {form.fields.length === 0 && form.root.kind === 'object' && form.root.extra === undefined ? (
+        {takesNothing(schema) ? (
           <p class="muted">{t('try.no-arguments')}</p>
         ) : (
           <Fields field={{ ...form.root, required: true }} value={args} onChange={setArgs} />

@@ -5,7 +5,7 @@ import { Command } from '../../components/command.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { Table } from '../../components/table.tsx'
 import { act } from '../../components/toasts.tsx'
-import { get, send } from '../../data/api.ts'
+import { send } from '../../data/api.ts'
 import type { ClientView, Difference, PageSession, ServerSettings, SettingsResult, UsageReport } from '../../data/contract.ts'
 import { useQuery } from '../../data/hooks.ts'
 import { formatNumber, formatPercent, t } from '../../locales/translate.ts'
@@ -31,6 +31,8 @@ export function Edits({ unused }: { readonly unused: readonly Unused[] }) {
     </Loaded>
   )
 }
+
+const fewer = (tokens: number): string => (tokens === 0 ? '0' : `−${formatNumber(tokens)}`)
 
 interface Row {
   readonly server: string
@@ -72,14 +74,14 @@ function Denials({ view, unused, servers }: DenialsProps) {
           {
             key: 'listed',
             title: t('edits.listed'),
-            cell: ({ listedTokens }) => formatNumber(-listedTokens),
+            cell: ({ listedTokens }) => fewer(listedTokens),
             sort: ({ listedTokens }) => listedTokens,
             isNumber: true,
           },
           {
             key: 'all',
             title: t('edits.all'),
-            cell: ({ allTokens }) => formatNumber(-allTokens),
+            cell: ({ allTokens }) => fewer(allTokens),
             sort: ({ allTokens }) => allTokens,
             isNumber: true,
             hideSmall: true,
@@ -106,21 +108,26 @@ function Denial({ row: { server, tools, listedTokens }, onDone }: { readonly row
   const session = useQuery<PageSession>('/session')
   const [differences, setDifferences] = useState<readonly Difference[]>()
   const path = `/upstreams/${encodeURIComponent(server)}/settings`
+  const current = useQuery<ServerSettings>(path, ['config'])
+  const before = current.data?.settings.deny
+  const deny = [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...tools])]
   const save = async (dryRun: boolean): Promise<void> => {
-    const { settings } = await get<ServerSettings>(path)
-    const before = Array.isArray(settings.deny) ? settings.deny.map(String) : []
-    const changes = [{ path: ['deny'], value: [...new Set([...before, ...tools])] }]
-    const result = await send<SettingsResult>('POST', path, { changes, dryRun })
+    const result = await send<SettingsResult>('POST', path, { changes: [{ path: ['deny'], value: deny }], dryRun })
     setDifferences(result.differences)
   }
   return (
     <div class="stack padded">
       <h3>{t('edits.deny', { count: tools.length, server, tokens: listedTokens })}</h3>
       <p class="small muted break">{tools.join(', ')}</p>
+      {current.error !== undefined && <p role="alert">{current.error.message}</p>}
       {differences !== undefined && <Diff label={t('settings.diff')} differences={differences} />}
       <div class="row">
         {differences === undefined ? (
-          <button type="button" onClick={() => void act(() => save(true), t('settings.compared'))}>
+          <button
+            type="button"
+            disabled={current.data === undefined}
+            onClick={() => void act(() => save(true), t('settings.compared'))}
+          >
             {t('settings.compare')}
           </button>
         ) : (
@@ -139,7 +146,7 @@ function Denial({ row: { server, tools, listedTokens }, onDone }: { readonly row
           {t('close')}
         </button>
       </div>
-      <Command text={unfold('set', server, `deny=${JSON.stringify(tools)}`)} />
+      <Command text={unfold('set', server, `deny=${JSON.stringify(deny)}`)} />
     </div>
   )
 }

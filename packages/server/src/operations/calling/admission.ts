@@ -3,6 +3,7 @@ import {
   ancestorsOf,
   awaitsPrerequisite,
   Failure,
+  findsTools,
   gateName,
   isFailure,
   isStrict,
@@ -14,7 +15,7 @@ import {
 import { activatorName } from '../../catalog/activators.ts'
 import { callerOf } from '../../catalog/call-variants.ts'
 import { activateAll } from '../../runtime/activation.ts'
-import { findsTools, hidesUnlisted, offersDiscovery } from '../../runtime/discoverable.ts'
+import { hidesUnlisted, offersDiscovery } from '../../runtime/discoverable.ts'
 import { isActive } from '../../runtime/groups.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
@@ -36,13 +37,15 @@ export async function admit(runtime: Runtime, scope: Scope, name: string, effect
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
   const { entry } = meaning
   if (entry.origin === 'surface') {
+    // Nobody asked for scripts here.
+    if (entry.surface === 'code') throw unknownTool(runtime, scope, name)
     if (entry.isDiscovery !== true || (offersDiscovery(runtime, scope) && isRightCaller(entry, scope)))
       return { kind: 'admitted', entry }
     throw unknownTool(runtime, scope, name)
   }
   const { hiddenCalls } = runtime.declaration
   if (hidesUnlisted(runtime, scope)) throw unknownTool(runtime, scope, name)
-  if (findsTools(inputs) && hiddenCalls !== 'reveal') return refused(unlistedHint(scope, entry))
+  if (findsTools(inputs.exposure) && hiddenCalls !== 'reveal') return refused(unlistedHint(scope, entry))
   if (awaitsPrerequisite(entry, inputs) && hiddenCalls === 'hint') return refused(waitingHint(entry))
   const group = entry.visibility.group
   if (group === undefined) {
@@ -93,6 +96,10 @@ function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
 
 function unlistedHint({ settings }: Scope, { tool }: ToolEntry): CallToolResult {
   const enable = settings.canActivate && settings.preference === 'lazy' ? ', or enable it with manage_tools first' : ''
+  if (settings.preference === 'code') {
+    const text = `Tool '${tool.name}' is not listed. Call it from a script with run_code.`
+    return failureResult('requires_activation', text)
+  }
   const caller = callerOf(tool, settings.exposureSettings.callVariants)
   const text = `Tool '${tool.name}' is not listed. Call it with ${caller}(name, arguments)${enable}.`
   return failureResult('requires_activation', text)

@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import { gateName, isFailure, isRecord, metaKeys, reasons, type Tool } from '@unfold-mcp/core'
+import { gateName, isFailure, reasons, type Tool } from '@unfold-mcp/core'
 import { activatorName, surfaceSource } from '../../catalog/activators.ts'
 import { checkSize } from '../../catalog/message-limits.ts'
 import { openableGroups } from '../../runtime/groups.ts'
@@ -10,6 +10,7 @@ import type { RenderedView } from '../../view/rendered-view.ts'
 import { runDiscovery } from '../discovery/index.ts'
 import { admit, callsOthers } from './admission.ts'
 import { type Call, type CallEffects, noEffects } from './call.ts'
+import { reasonIn, reportRejection } from './rejection.ts'
 import { run } from './run.ts'
 import { changeText, revealMeta, transitionText, unchangedReply } from './transition-reply.ts'
 
@@ -25,26 +26,6 @@ export async function callTool(runtime: Runtime, scope: Scope, call: Call): Prom
     if (!effects.hasRun) reportRejection(runtime, scope, call, isFailure(error) ? error.reason : 'failed')
     throw error
   }
-}
-
-function reasonIn({ _meta = {} }: Pick<CallToolResult, '_meta'>): string {
-  const reason = _meta[metaKeys.reason]
-  return typeof reason === 'string' ? reason : 'failed'
-}
-
-/** Reports a call whose handler did not run. A call through `call_tool` counts as a call of the inner tool. */
-function reportRejection({ declaration }: Runtime, { settings, state }: Scope, call: Call, reason: string): void {
-  const { name, arguments: inner } = isRecord(call.arguments) ? call.arguments : {}
-  const isIndirect = typeof name === 'string' && /^call_tool(?:_read|_write|_destructive)?$/u.test(call.name)
-  declaration.rejected?.({
-    tool: isIndirect ? name : call.name,
-    arguments: isIndirect ? (inner ?? {}) : (call.arguments ?? {}),
-    reason,
-    scope: state.key,
-    era: settings.era,
-    principal: settings.principal,
-    client: call.client,
-  })
 }
 
 async function admitAndRun(

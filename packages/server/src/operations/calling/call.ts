@@ -1,5 +1,6 @@
 import type { RequestId, ServerContext } from '@modelcontextprotocol/server'
 import type { ClientPort } from '../../tool/client-port.ts'
+import type { ScriptCaller } from '../../tool/context.ts'
 import type { Transition } from '../../tool/transition.ts'
 import type { Answers } from './input-required.ts'
 
@@ -14,6 +15,8 @@ export interface Call extends Answers {
   readonly envelope?: ServerContext['mcpReq']['envelope']
   /** Absent for a call without a transport. */
   readonly client?: ClientPort | undefined
+  /** The script that makes the call. */
+  readonly script?: ScriptCaller | undefined
   readonly http?: (() => Request) | undefined
   readonly signal?: AbortSignal | undefined
   /** Replaces `signal`; also aborted when the call times out. */

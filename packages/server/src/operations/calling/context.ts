@@ -12,7 +12,7 @@ import type { Call, CallEffects } from './call.ts'
 export function contextOf(
   runtime: Runtime,
   scope: Scope,
-  { client, http, meta, envelope, inputResponses, requestState }: Call,
+  { client, http, meta, envelope, inputResponses, requestState, script }: Call,
   { signal, effects }: { signal: AbortSignal; effects: CallEffects },
 ): ToolContext {
   const record = async (work: Promise<Transition>): Promise<Transition> => {
@@ -33,6 +33,7 @@ export function contextOf(
     inputResponses,
     requestState,
     isRepeated: inputResponses !== undefined || requestState !== undefined,
+    script,
     client,
     isActive: (group = gateName) => isActive(runtime, scope, group),
     groups: () => groupStatuses(runtime, scope),

@@ -18,17 +18,17 @@ export interface Answers {
   readonly requestState?: string | undefined
 }
 
-interface InputRequest {
+export interface InputRequest {
   readonly method: ClientMethod
   readonly params: Readonly<Record<string, unknown>>
 }
 
 // Ends a handler that never has enough input.
-const maxRounds = 8
+export const maxRounds = 8
 // People take their time to respond.
 const answerTimeoutMs = 600_000
 // Delays a handler that only wants to be called again.
-const stateOnlyPauseMs = 250
+export const stateOnlyPauseMs = 250
 
 /**
  * Does for session-era clients what those of 2026-07-28 do themselves: requests the input that a result requires, and repeats the
@@ -81,7 +81,8 @@ export function inputResponsesIn(value: unknown): Answers['inputResponses'] {
 
 const known: ReadonlySet<string> = new Set<ClientMethod>(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 
-function requestsIn({ inputRequests, requestState }: InputRequiredResult): readonly (readonly [string, InputRequest])[] {
+/** The input that a result requires, by key; throws if a client cannot provide it. */
+export function requestsIn({ inputRequests, requestState }: InputRequiredResult): readonly (readonly [string, InputRequest])[] {
   const entries = Object.entries(inputRequests ?? {}) as readonly (readonly [string, Partial<InputRequest> | null])[]
   if (entries.length === 0 && typeof requestState !== 'string') throw invalid('it has neither inputRequests nor requestState')
   return entries.map(([key, request]) => {
@@ -100,7 +101,10 @@ function invalid(problem: string): ProtocolError {
 }
 
 /** The capabilities that the request needs and that were not declared. A bare `elicitation: {}` means forms. */
-function missingFor({ method, params }: InputRequest, declared: ClientCapabilities | undefined): ClientCapabilities | undefined {
+export function missingFor(
+  { method, params }: InputRequest,
+  declared: ClientCapabilities | undefined,
+): ClientCapabilities | undefined {
   if (method === 'roots/list') return declared?.roots === undefined ? { roots: {} } : undefined
   if (method === 'sampling/createMessage') {
     const needsTools = params.tools !== undefined || params.toolChoice !== undefined
@@ -113,9 +117,10 @@ function missingFor({ method, params }: InputRequest, declared: ClientCapabiliti
   return hasForm ? undefined : { elicitation: { form: {} } }
 }
 
-class InputError extends Error {}
+export class InputError extends Error {}
 
-async function answered(
+/** Asks the client of a session. Rejects with `InputError` if it does not answer. */
+export async function answered(
   key: string,
   { method, params }: InputRequest,
   client: ClientPort,

@@ -4,6 +4,7 @@ import { forReader, surfaceSource } from '../../catalog/activators.ts'
 import { noteCall, noteSuccess } from '../../runtime/activation.ts'
 import { openableGroups, readerFor } from '../../runtime/groups.ts'
 import { inHandler } from '../../runtime/handler-context.ts'
+import { readerKey } from '../../runtime/list-identity.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
@@ -64,7 +65,10 @@ async function handle(
   const result = resultOf(name, outcome.value)
   if (isInputRequired(result)) return result
   const checkedResult = await checkedOutput(entry, result)
-  if (checkedResult.isError !== true) effects.transitions.push(noteSuccess(runtime, scope, entry))
+  if (checkedResult.isError !== true) {
+    effects.transitions.push(noteSuccess(runtime, scope, entry))
+    runtime.shapes.observe(readerKey(scope), entry.tool, checkedResult)
+  }
   return checkedResult
 }
 

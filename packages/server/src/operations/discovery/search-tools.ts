@@ -85,16 +85,29 @@ export function searchReply(
 
 /** `describe_tools`: full definitions. `finder` is where to look for tools if none of the names exists. */
 export function describeTools(runtime: Runtime, scope: Scope, names: readonly string[], finder = 'search_tools'): CallToolResult {
-  const known = new Map(discoverable(runtime, scope).tools.map((tool) => [tool.name, tool]))
-  const asked = [...new Set(names)]
-  const tools = asked.flatMap((name) => known.get(name) ?? [])
-  const unknown = unknownLines(
-    asked.filter((name) => !known.has(name)),
-    [...known.keys()],
-  )
-  if (tools.length === 0) return failureResult('unknown_tool', [...unknown, `Find tools with ${finder}.`].join('\n'))
+  const { tools, unknown } = askedTools(runtime, scope, names)
+  if (tools.length === 0) return noneOf(unknown, finder)
   return withCost([...tools.map((tool) => formatTool('full', tool)), ...unknown], { names: tools.map(({ name }) => name) })
 }
+
+/** The tools with these names that this scope may learn of, and a line for each other name. `known`: the names of all its tools. */
+export function askedTools(
+  runtime: Runtime,
+  scope: Scope,
+  names: readonly string[],
+): { readonly tools: readonly Tool[]; readonly unknown: readonly string[]; readonly known: ReadonlySet<string> } {
+  const known = new Map(discoverable(runtime, scope).tools.map((tool) => [tool.name, tool]))
+  const asked = [...new Set(names)]
+  const unknown = asked.filter((name) => !known.has(name))
+  return {
+    tools: asked.flatMap((name) => known.get(name) ?? []),
+    unknown: unknownLines(unknown, [...known.keys()]),
+    known: new Set(known.keys()),
+  }
+}
+
+export const noneOf = (unknown: readonly string[], finder: string): CallToolResult =>
+  failureResult('unknown_tool', [...unknown, `Find tools with ${finder}.`].join('\n'))
 
 export function unknownLine(name: string, known: Iterable<string>, maxWork = maxNearestWork): string {
   return `Unknown tool "${printable(name)}".${nearestHint(nearest(name, known, 3, maxWork))}`

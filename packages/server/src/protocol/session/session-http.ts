@@ -16,9 +16,10 @@ import { Failure } from '@unfold-mcp/core'
 import { duplicateId, errorReply, failureReply, requestFormatHint, requestIdOf } from '../../wire/errors.ts'
 import type { Exchange, Reply } from '../../wire/exchange.ts'
 import { parseMessage } from '../../wire/message.ts'
-import { SseStream, sseHeaders } from '../../wire/sse.ts'
+import { eventOf, logIn, primingOf, SseStream, sseHeaders } from '../../wire/sse.ts'
 import type { JsonParts } from '../dispatch.ts'
-import { ReplyStream } from '../reply-stream.ts'
+import { type ReplyResumption, ReplyStream } from '../reply-stream.ts'
+import { parseEventId, type ReplyPosition } from './reply-position.ts'
 
 /** Resumption of broken streams. Without an event store a client misses messages sent while it was disconnected. */
 export interface Resumption {
@@ -31,9 +32,9 @@ export interface Resumption {
 /** Handles requests for our own methods: returns `true` if it will call `respond` later. */
 export type OwnRequestHandler = (request: JSONRPCRequest, exchange: Exchange) => boolean
 
-type JSONRPCResponse = Exclude<JSONRPCMessage, { method: string }>
+export type JSONRPCResponse = Exclude<JSONRPCMessage, { method: string }>
 
-/** How messages of a session find the replica that they concern. */
+/** How messages of a session find the replica that they concern, and streams continue on another one. */
 export interface Replication {
   /** Makes the id of a request to the client unique among replicas. */
   uniqueId(id: RequestId): RequestId
@@ -41,6 +42,14 @@ export interface Replication {
   incoming(response: JSONRPCResponse): JSONRPCResponse | undefined
   /** Sends a notification of the client to the other replicas. */
   forward(message: JSONRPCMessage): void
+  /** Id of every event of the standalone stream: a client that sends it has had this stream before. */
+  readonly standaloneEventId: string
+  /** How the reply to these requests can be resumed; `isPrimed`: the client expects an event without data. */
+  resumption(ids: readonly RequestId[], isPrimed: boolean): ReplyResumption | undefined
+  /** Returns the rest of a reply whose connection broke. */
+  resume(position: ReplyPosition): ReadableStream<Uint8Array>
+  /** True while a client receives the rest of a reply. */
+  readonly isResuming: boolean
 }
 
 // Persisted in event stores: it must not change.
@@ -58,15 +67,14 @@ export class SessionHttpTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void
-  /** Called when the client opens the standalone GET stream. */
-  onlisten: () => void = () => undefined
+  /** Called when the client opens the standalone GET stream; `isAgain`: it has had one before. */
+  onlisten: (isAgain: boolean) => void = () => undefined
   handleOwn: OwnRequestHandler = () => false
   /** Called when the client cancels a request. */
   oncancel: (id: RequestId) => void = () => undefined
   /** Called when the standalone GET stream has closed. */
   onunlisten: () => void = () => undefined
-  /** Set for a session that several replicas serve. */
-  replication: Replication | undefined
+  #replication: Replication | undefined
   readonly #store: EventStore | undefined
   readonly #retryMs: number | undefined
   readonly #standalone: SseStream
@@ -81,7 +89,18 @@ export class SessionHttpTransport implements Transport {
     this.sessionId = sessionId
     this.#store = eventStore?.()
     this.#retryMs = retryMs
-    this.#standalone = new SseStream({ id: standaloneId, store: this.#store, onDisconnect: () => this.onunlisten() })
+    this.#standalone = new SseStream({
+      id: standaloneId,
+      ...(this.#store !== undefined && { log: logIn(this.#store, standaloneId) }),
+      onDisconnect: () => this.onunlisten(),
+    })
+  }
+
+  /** Set for a session that several replicas serve. */
+  set replication(replication: Replication) {
+    this.#replication = replication
+    // These messages need no store: their effect is repeated when the client opens the stream again.
+    if (this.#store === undefined) this.#standalone.log = { add: async () => replication.standaloneEventId }
   }
 
   async start(): Promise<void> {
@@ -98,7 +117,7 @@ export class SessionHttpTransport implements Transport {
   }
 
   get isBusy(): boolean {
-    return this.#replies.size > 0 || this.isListening
+    return this.#replies.size > 0 || this.isListening || this.#replication?.isResuming === true
   }
 
   async handle(exchange: Exchange, body: unknown, extra: Omit<MessageExtraInfo, 'request'>): Promise<Reply> {
@@ -126,6 +145,11 @@ export class SessionHttpTransport implements Transport {
     })
   }
 
+  /** True while requests run whose responses belong to this stream. */
+  hasReply(stream: StreamId): boolean {
+    return this.#streamOf(stream) !== undefined
+  }
+
   /** Ends the standalone GET stream: the client has another one. */
   endStandalone(): void {
     this.#standalone.close()
@@ -149,7 +173,7 @@ export class SessionHttpTransport implements Transport {
     const reply = related === undefined ? undefined : this.#replies.get(related)
     // The request has finished, so its stream is closed; a late notification is dropped.
     if (related !== undefined && reply === undefined) return
-    const sent = this.replication === undefined ? message : withUniqueId(message, this.replication)
+    const sent = this.#replication === undefined ? message : withUniqueId(message, this.#replication)
     await (reply === undefined ? this.#standalone.write(JSON.stringify(sent)) : reply.send(sent))
   }
 
@@ -182,25 +206,29 @@ export class SessionHttpTransport implements Transport {
   }
 
   async #createReply(ids: readonly RequestId[], exchange: Exchange, messages: readonly JSONRPCMessage[]): Promise<ReplyStream> {
+    const isPrimed = revisionOf(exchange, messages) >= firstWithPriming
     const reply = new ReplyStream({
       ids,
       headers: { 'mcp-session-id': this.sessionId },
       onDisconnect: (listener) => exchange.onDisconnect(listener),
-      store: this.#store,
+      resumption: this.#resumption(ids, isPrimed),
       form: 'events',
     })
     for (const id of ids) this.#replies.set(id, reply)
-    if (this.#store !== undefined && revisionOf(exchange, messages) >= firstWithPriming) {
-      const id = await this.#store.storeEvent(reply.stream.id, {} as JSONRPCMessage)
-      const retry = this.#retryMs === undefined ? '' : `retry: ${this.#retryMs}\n`
-      reply.open(`id: ${id}\n${retry}data: \n\n`)
-    }
+    if (this.#store !== undefined && isPrimed)
+      reply.open(primingOf(await this.#store.storeEvent(reply.stream.id, {} as JSONRPCMessage), this.#retryMs))
     return reply
+  }
+
+  #resumption(ids: readonly RequestId[], isPrimed: boolean): ReplyResumption | undefined {
+    if (this.#store === undefined) return this.#replication?.resumption(ids, isPrimed)
+    const stream = crypto.randomUUID()
+    return { stream, log: logIn(this.#store, stream), isEager: true }
   }
 
   #deliver(message: JSONRPCMessage, exchange: Exchange, extra: Omit<MessageExtraInfo, 'request'>): void {
     if (!('method' in message)) {
-      const response = this.replication === undefined ? message : this.replication.incoming(message)
+      const response = this.#replication === undefined ? message : this.#replication.incoming(message)
       if (response !== undefined) this.onmessage?.(response, extra)
       return
     }
@@ -211,7 +239,7 @@ export class SessionHttpTransport implements Transport {
     }
     if (message.method === 'notifications/cancelled') {
       this.#cancel(message.params?.requestId as RequestId)
-      this.replication?.forward(message)
+      this.#replication?.forward(message)
     }
     this.onmessage?.(message, extra)
   }
@@ -236,9 +264,15 @@ export class SessionHttpTransport implements Transport {
       return refusal(406, 'Not Acceptable: send "Accept: text/event-stream".')
     const lastEventId = exchange.header('last-event-id')
     if (this.#store !== undefined && lastEventId !== undefined) return this.#resume(this.#store, lastEventId)
-    if (this.#standalone.isOpen) return refusal(409, 'Conflict: this session already has an open stream.')
+    const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
+    if (this.#replication !== undefined && position !== undefined) return this.#eventStream(this.#replication.resume(position))
+    const isAgain = this.#replication !== undefined && lastEventId !== undefined
+    // A client that has lost its stream knows that earlier than this end of the connection.
+    if (this.#standalone.isOpen && !isAgain) return refusal(409, 'Conflict: this session already has an open stream.')
     const body = this.#standalone.open()
-    this.onlisten()
+    if (this.#replication !== undefined && this.#store === undefined && revisionOf(exchange, []) >= firstWithPriming)
+      this.#standalone.writeRaw(primingOf(this.#replication.standaloneEventId))
+    this.onlisten(isAgain)
     return this.#eventStream(body)
   }
 
@@ -264,7 +298,7 @@ export class SessionHttpTransport implements Transport {
     const live = this.#streamOf(id)
     const stream = live ?? new SseStream({ id, onDisconnect: () => undefined })
     const body = stream.open(new Set(missed.map(([eventId]) => eventId)))
-    const events = missed.map(([eventId, message]) => `event: message\nid: ${eventId}\ndata: ${JSON.stringify(message)}\n\n`)
+    const events = missed.map(([eventId, message]) => eventOf(JSON.stringify(message), eventId))
     // In one write, because nobody can read between several.
     if (events.length > 0) stream.writeRaw(events.join(''))
     if (live === undefined) stream.close()

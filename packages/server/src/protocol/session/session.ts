@@ -1,4 +1,4 @@
-import type { JSONRPCRequest, McpServer, RequestId, Server } from '@modelcontextprotocol/server'
+import { type JSONRPCRequest, type McpServer, type RequestId, Server } from '@modelcontextprotocol/server'
 import { operationFor } from '../../operations/index.ts'
 import { list } from '../../operations/list.ts'
 import type { Operation, Params } from '../../operations/operation.ts'
@@ -82,6 +82,8 @@ export class Session {
   /** Only of a session that replicas share. */
   #subscriptions: Set<string> | undefined
   #lastListed: string | undefined
+  /** The view that the client has not listed, and for how many comparisons. */
+  #overdue: { readonly fingerprint: string; readonly comparisons: number } | undefined
   #replays = 0
 
   constructor(id: string, runtime: Runtime, scope: Scope, { number, now, onClose, onListed, resumption }: SessionOptions) {
@@ -96,7 +98,7 @@ export class Session {
     this.#transport = new SessionHttpTransport(id, resumption)
     this.#transport.handleOwn = (request, exchange) => this.#handleOwn(request, exchange)
     this.#transport.oncancel = (request) => this.#running.cancel(request)
-    this.#transport.onlisten = () => void this.#listening()
+    this.#transport.onlisten = (isAgain) => void this.#listening(isAgain)
     this.#transport.onunlisten = () => this.#shared?.markListening(false)
     this.#host = sdkHost(runtime, scope)
     addLifecycleCallbacks(this.#host, {
@@ -108,6 +110,7 @@ export class Session {
       },
       closed: () => {
         this.#running.cancelAll()
+        this.#shared?.endResumed()
         onClose()
         void runtime.scopes.close(scope)
       },
@@ -161,9 +164,11 @@ export class Session {
     await this.close()
   }
 
-  /** Ends the standalone stream of a shared session: its client opens it again, on another replica. */
-  endStream(): void {
-    if (this.#shared !== undefined) this.#transport.endStandalone()
+  /** Ends the streams of a shared session that its client opens again, on another replica. */
+  endStreams(): void {
+    if (this.#shared === undefined) return
+    this.#transport.endStandalone()
+    this.#shared.endResumed()
   }
 
   get isListening(): boolean {
@@ -204,8 +209,9 @@ export class Session {
     if (shared === undefined) return
     if (event.kind === 'ended') await this.close()
     else if (event.kind === 'message') this.#receive(shared, event.message)
-    else if (event.kind === 'listed') this.#runtime.relists.noteList(this.scope)
+    else if (event.kind === 'listed') this.#runtime.relists.noteList(this.scope, event.fingerprint)
     else if (event.kind === 'changed') await this.changed(event.version)
+    else if (event.kind === 'followed' || event.kind === 'streamed') shared.replies.onEvent(event)
     else {
       shared.noteStream(event.replica)
       if (this.isListening) this.#transport.endStandalone()
@@ -227,18 +233,32 @@ export class Session {
     this.#shared?.suspect()
   }
 
-  /** Notifies the client again if its last list, after the last notification, was outdated: of a replica that lagged behind. */
+  /**
+   * Notifies the client again if its last list, after the last notification, was outdated: of a replica that lagged behind. A client
+   * that has not listed since is notified once more, because that notification may be lost.
+   */
   compare({ version, listed, hasListedSince }: ClientKnowledge & { readonly version: number }): Promise<void> {
-    if (hasListedSince && this.#isInitialized && listed !== this.#runtime.views.rendered(this.scope).fingerprint) {
+    const { fingerprint } = this.#runtime.views.rendered(this.scope)
+    const isOutdated = listed !== undefined && this.#isInitialized && listed !== fingerprint
+    if (isOutdated && (hasListedSince || this.#isOverdue(fingerprint))) {
       this.scope.announced = listed
       this.#runtime.announcer.notifySoon([this.scope])
     }
+    if (!isOutdated) this.#overdue = undefined
     return this.changed(version)
+  }
+
+  /** True once for each view: when it was outdated for the second time in a row. */
+  #isOverdue(fingerprint: string): boolean {
+    const comparisons = this.#overdue?.fingerprint === fingerprint ? this.#overdue.comparisons + 1 : 1
+    this.#overdue = { fingerprint, comparisons }
+    return comparisons === 2
   }
 
   #attach(store: SessionStore, options: SharedSessionOptions): SharedSession {
     const shared = new SharedSession(store, this.id, this.scope, options)
-    this.#transport.replication = shared.replication
+    shared.isRunning = (stream) => this.#transport.hasReply(stream)
+    this.#transport.replication = shared
     this.#shared = shared
     return shared
   }
@@ -277,12 +297,12 @@ export class Session {
     return this.#transport.replay({ jsonrpc: '2.0', id: `replay.${++this.#replays}`, method, params })
   }
 
-  #receive({ replication }: SharedSession, value: unknown): void {
+  #receive(shared: SharedSession, value: unknown): void {
     const message = parseMessage(value)
     if (message === undefined) return
     if ('method' in message) this.#transport.receive(message)
     else {
-      const response = replication.incoming(message)
+      const response = shared.incoming(message)
       if (response !== undefined) this.#transport.receive(response)
     }
   }
@@ -295,7 +315,7 @@ export class Session {
     this.#initialization = undefined
   }
 
-  async #listening(): Promise<void> {
+  async #listening(isAgain: boolean): Promise<void> {
     const shared = this.#shared
     if (shared === undefined) {
       this.#sendUnsentListChange()
@@ -306,6 +326,20 @@ export class Session {
     if (!(await this.#refresh(shared))) return
     this.scope.announced = shared.known
     this.#runtime.announcer.notifySoon([this.scope])
+    if (isAgain) await this.#repeatNotifications(shared)
+  }
+
+  /** Nobody may have sent notifications while the client had no stream. One too many does no harm. */
+  async #repeatNotifications({ record }: SharedSession): Promise<void> {
+    const server = lowLevel(this.#host)
+    const notifications = [
+      { method: 'notifications/prompts/list_changed' },
+      { method: 'notifications/resources/list_changed' },
+      ...record.subscriptions.map((uri) => ({ method: 'notifications/resources/updated', params: { uri } })),
+    ] as const
+    // The SDK rejects those that the server does not declare.
+    for (const notification of notifications)
+      await Server.prototype.notification.call(server, notification).catch(() => undefined)
   }
 
   /** Stores what the SDK's server does for the client, for replicas that serve it later. */
@@ -349,12 +383,13 @@ export class Session {
 
   /** Stores what a request has changed, before its client gets the response. */
   async #stored(shared: SharedSession, operation: Operation): Promise<void> {
+    // What the client gets; the view may be another one after the store has replied.
+    const fingerprint = operation === list ? this.scope.listed : undefined
     await shared.save()
-    if (operation !== list) return
-    const { fingerprint } = this.#runtime.views.rendered(this.scope)
+    if (fingerprint === undefined) return
     this.#onListed(fingerprint)
     // A reply on another replica may wait for it.
-    if (fingerprint !== this.#lastListed) shared.send({ kind: 'listed' })
+    if (fingerprint !== this.#lastListed) shared.send({ kind: 'listed', fingerprint })
     this.#lastListed = fingerprint
   }
 

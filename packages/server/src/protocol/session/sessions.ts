@@ -126,9 +126,9 @@ export class Sessions {
     await Promise.all(matching.map((session) => session.end()))
   }
 
-  /** Ends the standalone streams of shared sessions. */
+  /** Ends the streams of shared sessions that their clients open again. */
   endStreams(): void {
-    for (const session of this.#byId.values()) session.endStream()
+    for (const session of this.#byId.values()) session.endStreams()
   }
 
   /** Ends all sessions here; other replicas can still serve shared ones. */

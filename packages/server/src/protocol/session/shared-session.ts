@@ -1,8 +1,12 @@
-import type { LoggingLevel } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, LoggingLevel, RequestId } from '@modelcontextprotocol/server'
 import { type Activation, Failure } from '@unfold-mcp/core'
 import type { Scope } from '../../scope/scope.ts'
 import type { SessionEvent, SessionRecord, SessionStore, StoredSession } from '../../stores/session-store.ts'
-import type { Replication } from './session-http.ts'
+import { type EventLog, primingOf } from '../../wire/sse.ts'
+import type { ReplyResumption } from '../reply-stream.ts'
+import { KeptReplies } from './kept-replies.ts'
+import { eventId, type ReplyPosition, replyStream } from './reply-position.ts'
+import type { JSONRPCResponse, Replication } from './session-http.ts'
 
 export interface SharedSessionOptions {
   readonly stored: StoredSession
@@ -13,8 +17,12 @@ export interface SharedSessionOptions {
 // Bounds how long a lost event has an effect.
 const maxUncheckedMs = 30_000
 
+// A client whose connection breaks earlier cannot resume: most calls finish sooner, and cost nothing more.
+const silenceMs = 250
+const maxStreamName = 1_024
+
 /** This replica's copy of a session that others may serve too. */
-export class SharedSession {
+export class SharedSession implements Replication {
   readonly #store: SessionStore
   readonly #id: string
   readonly #scope: Scope
@@ -26,6 +34,10 @@ export class SharedSession {
   #latest: number
   /** When the copy was last known to be the latest; `undefined` if events were missed since. */
   #checkedAt: number | undefined
+  /** True for a stream whose requests run on this replica. */
+  isRunning: (stream: string) => boolean = () => false
+  /** Created by the first stream that a client can resume. */
+  #replies: KeptReplies | undefined
 
   constructor(store: SessionStore, id: string, scope: Scope, { stored, idleMs, now }: SharedSessionOptions) {
     this.#store = store
@@ -143,17 +155,59 @@ export class SharedSession {
     await this.#store.remove(this.#id)
   }
 
-  /** Routes messages between the client and the replica that they concern. */
-  readonly replication: Replication = {
-    uniqueId: (id) => `${this.#store.replica}.${typeof id === 'number' ? 'n' : 's'}.${id}`,
-    incoming: (response) => {
-      const [, replica, kind, id] = /^([^.]*)\.([ns])\.(.*)$/su.exec(String(response.id)) ?? []
-      if (replica === undefined || id === undefined) return response
-      if (replica === this.#store.replica) return { ...response, id: kind === 'n' ? Number(id) : id }
-      this.send({ kind: 'message', message: response }, replica)
-      return undefined
-    },
-    forward: (message) => this.send({ kind: 'message', message }),
+  uniqueId(id: RequestId): RequestId {
+    return `${this.#store.replica}.${typeof id === 'number' ? 'n' : 's'}.${id}`
+  }
+
+  incoming(response: JSONRPCResponse): JSONRPCResponse | undefined {
+    const [, replica, kind, id] = /^([^.]*)\.([ns])\.(.*)$/su.exec(String(response.id)) ?? []
+    if (replica === undefined || id === undefined) return response
+    if (replica === this.#store.replica) return { ...response, id: kind === 'n' ? Number(id) : id }
+    this.send({ kind: 'message', message: response }, replica)
+    return undefined
+  }
+
+  forward(message: JSONRPCMessage): void {
+    this.send({ kind: 'message', message })
+  }
+
+  get standaloneEventId(): string {
+    return `${this.#store.replica}.standalone`
+  }
+
+  get isResuming(): boolean {
+    return this.#replies?.isResuming === true
+  }
+
+  resumption(ids: readonly RequestId[], isPrimed: boolean): ReplyResumption | undefined {
+    const stream = replyStream(this.#store.replica, ids)
+    if (stream.length > maxStreamName) return undefined
+    const log: EventLog = {
+      add: async (json) => this.replies.add(stream, json),
+      pass: (json) => this.#replies?.pass(stream, json),
+      end: () => void this.#replies?.end(stream),
+    }
+    return { stream, log, isEager: false, ...(isPrimed && { priming: primingOf(eventId(stream, 0)), silenceMs }) }
+  }
+
+  resume(position: ReplyPosition): ReadableStream<Uint8Array> {
+    return this.replies.resume(position)
+  }
+
+  /** Streams that clients have resumed, or can resume. */
+  get replies(): KeptReplies {
+    this.#replies ??= new KeptReplies({
+      store: this.#store,
+      session: this.#id,
+      owner: this.#stored.record.principal ?? this.#id,
+      isRunning: (stream) => this.isRunning(stream),
+    })
+    return this.#replies
+  }
+
+  /** Ends the connections of resumed streams. */
+  endResumed(): void {
+    this.#replies?.close()
   }
 
   #mark(marks: { readonly announced?: string | undefined; readonly stream?: string | undefined }): void {

@@ -6,11 +6,11 @@ import { createHandler, type Handler } from '../../transports/handler.ts'
 
 const wait = { timeout: 120_000 }
 
-const shop = () =>
+const shop = (order: 'declared' | 'append' = 'declared') =>
   defineToolbox({
     name: 'shop',
     version: '1.0.0',
-    exposure: 'groups',
+    exposure: { mode: 'groups', order },
     groups: { orders: { description: 'Orders' }, stock: { description: 'Stock' } },
   })
     .tool('find', { description: 'Finds' }, () => 'found')
@@ -28,9 +28,10 @@ const shop = () =>
     )
 
 /** Three replicas of the same toolbox. `route` decides which one gets a request. */
-function replicas(sessions = new MemorySessions()) {
+function replicas({ order }: { order?: 'append' } = {}) {
+  const sessions = new MemorySessions()
   const names = ['a', 'b', 'c']
-  const toolboxes = names.map(() => shop())
+  const toolboxes = names.map(() => shop(order))
   const handlers = toolboxes.map((toolbox, index) =>
     createHandler(toolbox, { sessions: { store: sessions.replica(names[index] ?? '') } }),
   )
@@ -123,6 +124,54 @@ test('a change whose event was lost is announced after the next comparison', asy
     expect(client.changes).toBe(0)
     await vi.advanceTimersByTimeAsync(5_000)
     await vi.waitFor(() => expect(client.changes).toBe(1), wait)
+    await client.close()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('AT-M09-6: a client whose list was answered while the tools changed is notified', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await using cluster = replicas({ order: 'append' })
+    cluster.route.next = (method) => (method === 'GET' ? 2 : 0)
+    const client = await cluster.connect()
+    await vi.waitFor(() => expect(cluster.handlers[2]?.sessions()[0]?.isListening).toBe(true), wait)
+    const [a, , c] = cluster.toolboxes
+    for (const toolbox of cluster.toolboxes) toolbox.tool('other', { description: 'Other' }, () => '')
+    await vi.waitFor(() => expect(client.changes).toBe(1), wait)
+    c?.tool('extra', { description: 'Extra' }, () => '')
+    await vi.waitFor(() => expect(client.changes).toBe(2), wait)
+    // The order of a list with a new tool is stored before the list is sent. Meanwhile this replica learns of the change.
+    const stored = cluster.sessions.delayUpdates()
+    const listing = client.names()
+    await stored.requested
+    a?.tool('extra', { description: 'Extra' }, () => '')
+    stored.proceed()
+    expect(await listing).not.toContain('extra')
+    await vi.advanceTimersByTimeAsync(5_000)
+    await vi.waitFor(() => expect(client.changes).toBe(3), wait)
+    expect(await client.names()).toContain('extra')
+    await client.close()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a client that does not list after a notification is notified once more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await using cluster = replicas()
+    cluster.route.next = (method) => (method === 'GET' ? 2 : 0)
+    const client = await cluster.connect()
+    await vi.waitFor(() => expect(cluster.handlers[2]?.sessions()[0]?.isListening).toBe(true), wait)
+    await client.names()
+    for (const toolbox of cluster.toolboxes) toolbox.tool('extra', { description: 'Extra' }, () => '')
+    await vi.waitFor(() => expect(client.changes).toBe(1), wait)
+    await vi.advanceTimersByTimeAsync(10_000)
+    await vi.waitFor(() => expect(client.changes).toBe(2), wait)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(client.changes).toBe(2)
     await client.close()
   } finally {
     vi.useRealTimers()

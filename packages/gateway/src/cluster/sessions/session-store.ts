@@ -1,6 +1,7 @@
 import { isRecord } from '@unfold-mcp/core'
 import {
   type ClientKnowledge,
+  type KeptEvent,
   parseSessionEvent,
   parseSessionRecord,
   type ServedList,
@@ -9,7 +10,8 @@ import {
   type SessionStore,
   type StoredSession,
 } from '@unfold-mcp/server'
-import type { Redis, Script } from './redis.ts'
+import type { Redis, Script } from '../redis.ts'
+import { ReplyEvents } from './reply-events.ts'
 
 export interface RedisSessionsOptions {
   /** Id of this replica. */
@@ -68,6 +70,7 @@ for i = 1, #ARGV, 2 do
 end`,
 }
 
+// Replicas record lists with a delay: the order of the records is not that of the lists.
 const confirmScript: Script = {
   lua: `
 ${milliseconds}
@@ -75,7 +78,8 @@ local versions = {}
 for i, key in ipairs(KEYS) do
   versions[i] = redis.call('HGET', key, 'v') or ''
   local at = string.format('%.0f', tonumber(now) - tonumber(ARGV[2 * i]))
-  if versions[i] ~= '' then redis.call('HSET', key, 'l', ARGV[2 * i - 1], 'lt', at) end
+  local last = tonumber(redis.call('HGET', key, 'lt') or '0')
+  if versions[i] ~= '' and tonumber(at) >= last then redis.call('HSET', key, 'l', ARGV[2 * i - 1], 'lt', at) end
 end
 return versions`,
 }
@@ -100,6 +104,7 @@ interface Message {
 export class RedisSessions implements SessionStore, AsyncDisposable {
   readonly replica: string
   readonly #redis: Redis
+  readonly #replies: ReplyEvents
   readonly #isAlive: (replica: string) => boolean
   readonly #listeners = new Set<{ readonly listener: (id: string, event: SessionEvent) => void; readonly gap: () => void }>()
   #unsubscribe: readonly (() => Promise<void>)[] = []
@@ -113,6 +118,7 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
   private constructor(redis: Redis, { replica, isAlive }: RedisSessionsOptions) {
     this.replica = replica
     this.#redis = redis
+    this.#replies = new ReplyEvents(redis)
     this.#isAlive = isAlive
   }
 
@@ -206,6 +212,14 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
 
   isAlive(replica: string): boolean {
     return this.#isAlive(replica)
+  }
+
+  keep(id: string, event: KeptEvent): Promise<void> {
+    return this.#replies.keep(id, event)
+  }
+
+  kept(id: string, stream: string, index: number): Promise<readonly string[]> {
+    return this.#replies.after(id, stream, index)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,12 @@
+export type {
+  CallOutcome,
+  ScriptCall,
+  ScriptEngine,
+  ScriptError,
+  ScriptLimits,
+  ScriptMachine,
+  ScriptOptions,
+  ScriptProgram,
+  ScriptTurn,
+} from './engine.ts'
+export { type QuickJsOptions, quickJsEngine } from './quickjs/engine.ts'
