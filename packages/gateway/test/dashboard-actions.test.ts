@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import type {
+  ApprovalReport,
   AuditRecords,
   AuditVerification,
   ClientView,
   ConfigEdit,
   ListChange,
+  RecentCall,
   ServerSettings,
   SettingsResult,
 } from '../src/admin/contract.ts'
@@ -23,7 +25,12 @@ const config = {
   mcpServers: { box, mirror: server('mirror.mjs') },
   tokens: [viewer.record, operator.record, client.record],
   audit: { path: 'audit.jsonl' },
-  policy: { rules: [{ effect: 'deny', tool: 'die' }] },
+  policy: {
+    rules: [
+      { effect: 'deny', tool: 'die' },
+      { effect: 'ask', tool: 'remove' },
+    ],
+  },
 }
 
 let edge: Awaited<ReturnType<typeof served>>
@@ -39,11 +46,11 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-function call(name: string, token: string, args: object = {}): Promise<Response> {
+function call(name: string, token: string, args: object = {}, { _meta, ...more }: { readonly _meta?: object; readonly requestState?: string } = {}): Promise<Response> {
   return fetch(`${edge.origin}/api/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: meta } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, ...more, _meta: { ...meta, ..._meta } } }),
   })
 }
 
@@ -158,4 +165,23 @@ test('X10: the history of a tool list shows what changed in a definition', async
     tool: 'fresh',
     differences: [{ path: 'description', before: 'The first text', after: 'The second text' }],
   })
+})
+
+test('X15: the parts of a call are recorded: the question about it, the answer, and the request that repeats it', async () => {
+  const asking = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
+  const first = (await messageOf(await call('box__remove', operator.token, { name: 'nothing' }, { _meta: asking }))) as {
+    readonly result: { readonly resultType: string; readonly requestState: string }
+  }
+  expect(first.result.resultType).toBe('input_required')
+  const [approval] = await api<readonly ApprovalReport[]>('/approvals')
+  await post('/approvals', { id: approval?.id, decision: 'once' })
+  const { requestState } = first.result
+  const second = await call('box__remove', operator.token, { name: 'nothing' }, { _meta: asking, requestState })
+  expect(await messageOf(second)).toMatchObject({ result: { content: [{ text: 'removed' }] } })
+  const [asked, repeated] = (await api<readonly RecentCall[]>('/calls?upstream=box')).filter(({ tool }) => tool === 'remove')
+  expect(asked?.steps).toMatchObject([{ step: 'approval_asked' }])
+  expect(repeated?.steps).toMatchObject([{ step: 'approval_granted' }, { step: 'sent' }])
+  expect(asked?.asked).toMatch(/^[0-9a-f]{16}$/u)
+  expect(repeated?.continues).toBe(asked?.asked)
+  expect(requestState).not.toContain(asked?.asked)
 })
