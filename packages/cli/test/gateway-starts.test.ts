@@ -141,7 +141,11 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   expect(await at.unfold(['enable', 'dsk'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: desk') })
 
   expect(await at.unfold(['set', 'desk', 'timeoutMs=5000', 'description=The desk', 'env.PORT=80'])).toMatchObject({ code: 0 })
-  expect(jsonAt(await readFile(join(at.folder, 'unfold.json'), 'utf8'), ['mcpServers', 'desk'])).toMatchObject({ timeoutMs: 5_000, description: 'The desk', env: { PORT: '80' } })
+  expect(jsonAt(await readFile(join(at.folder, 'unfold.json'), 'utf8'), ['mcpServers', 'desk'])).toMatchObject({
+    timeoutMs: 5_000,
+    description: 'The desk',
+    env: { PORT: '80' },
+  })
   expect(await at.unfold(['set', 'desk', '--remove', 'env.PORT', '--remove', 'timeoutMs'])).toMatchObject({ code: 0 })
   expect(await at.unfold(['set', 'desk', 'timeotMs=1'])).toMatchObject({ code: 2, stderr: expect.stringContaining('timeoutMs') })
   expect((await at.unfold(['set', 'desk'])).code).toBe(2)

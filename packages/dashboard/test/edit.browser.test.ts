@@ -38,7 +38,7 @@ describeInChromium('actions on the dashboard', () => {
     await edge?.[Symbol.asyncDispose]()
   })
 
-  test('X13: settings of a server are compared, then saved, and the command does the same', async () => {
+  test('AT-UI-27 (X27): settings of a server are compared, then saved, and the command does the same', async () => {
     await show('#/servers/box', 'box')
     await page.getByRole('tab', { name: 'Settings' }).click()
     await page.getByRole('textbox', { name: 'description', exact: true }).fill('Boxes of all sizes')
@@ -52,7 +52,7 @@ describeInChromium('actions on the dashboard', () => {
     expect(await written('box')).toMatchObject({ description: 'Boxes of all sizes' })
   })
 
-  test('X13: an edit that starts something else waits on the review screen', async () => {
+  test('an edit that starts something else waits on the review screen', async () => {
     await show('#/servers/box', 'box')
     await page.getByRole('tab', { name: 'Settings' }).click()
     await page.getByRole('group', { name: 'args' }).getByRole('button', { name: 'Add' }).click()
@@ -68,7 +68,7 @@ describeInChromium('actions on the dashboard', () => {
     await until(() => JSON.stringify(edge.gateway.config.mcpServers.box).includes('parent'), 'the edit applies')
   })
 
-  test('X13: a server is stopped and enabled again', async () => {
+  test('a server is stopped and enabled again', async () => {
     await show('#/servers/mirror', 'mirror')
     await page.getByRole('button', { name: 'Stop and disable' }).click()
     await until(() => edge.gateway.upstreams.get('mirror')?.state === 'disabled', 'it is disabled')
@@ -86,7 +86,7 @@ describeInChromium('actions on the dashboard', () => {
     await page.getByRole('textbox', { name: 'command', exact: true }).waitFor()
   })
 
-  test('X14: unused tools are excluded with an edit whose effect is shown before', async () => {
+  test('AT-UI-28 (X28): unused tools are excluded with an edit whose effect is shown before', async () => {
     await show('#/usage', 'Usage')
     const row = page.getByRole('region', { name: 'Exclude unused tools' }).getByRole('row').filter({ hasText: 'mirror' })
     expect(await row.textContent()).toMatch(/−\d/u)
@@ -99,7 +99,7 @@ describeInChromium('actions on the dashboard', () => {
     await until(() => edge.gateway.source.entriesOf('mirror').length === 0, 'the tools are gone')
   })
 
-  test('X14: the audit log is shown with the result of its verification', async () => {
+  test('the audit log is shown with the result of its verification', async () => {
     await show('#/activity', 'Activity')
     await page.getByRole('tab', { name: 'Audit log' }).click()
     await page.getByText('Verified: intact').waitFor()
