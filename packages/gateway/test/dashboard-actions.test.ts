@@ -71,7 +71,12 @@ async function messageOf(response: Response): Promise<unknown> {
   return JSON.parse(/^data: (.*)$/mu.exec(text)?.[1] ?? text)
 }
 
-async function post<T>(path: string, body: object, token = edge.admin): Promise<{ status: number; body: T }> {
+interface Posted<T> {
+  readonly status: number
+  readonly body: T
+}
+
+async function post<T>(path: string, body: object, token = edge.admin): Promise<Posted<T>> {
   const response = await fetch(`${edge.origin}/api${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },

@@ -46,11 +46,17 @@ export function Labelled({
   )
 }
 
+// Schemas of programs that know no larger number.
+const maxInteger = 2_147_483_647
+
 /** Description, limits and default in one line. */
 function hintOf({ description, constraints, default: preset, secret }: Field): string {
   const { minimum, maximum, minLength, maxLength, pattern, format } = constraints
-  const range = (low: number | undefined, high: number | undefined, unit = ''): string =>
-    low === undefined && high === undefined ? '' : `${low ?? '…'} – ${high ?? '…'}${unit}`
+  const range = (low: number | undefined, high: number | undefined, unit = ''): string => {
+    const max = high === undefined || high >= maxInteger ? undefined : high
+    if (max === undefined) return low === undefined || low <= 1 ? '' : `≥ ${low}${unit}`
+    return low === undefined || low <= 0 ? `≤ ${max}${unit}` : `${low} – ${max}${unit}`
+  }
   return [
     description,
     range(minimum, maximum),

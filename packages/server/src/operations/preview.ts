@@ -99,7 +99,7 @@ async function activated(runtime: Runtime, scope: Scope, names: readonly string[
   if (tools.length > 0) await setTools(runtime, scope, (before) => [...before, ...tools])
 }
 
-const maxPreviewedMatches = 20
+const maxPreviewedMatches = 10
 
 async function searched(runtime: Runtime, scope: Scope, query: string): Promise<PreviewedSearch> {
   const { entries } = discoverable(runtime, scope)
