@@ -120,13 +120,14 @@ async function takePictures(link) {
   try {
     const page = await browser.newPage({ viewport: { width: 1200, height: 760 }, colorScheme: 'light', reducedMotion: 'reduce' })
     await page.goto(link)
-    for (const { name, hash, title, act } of scenes) {
+    for (const scene of scenes) {
+      const { name, hash, title } = scene
       await page.evaluate((next) => {
         location.hash = next
       }, hash)
       await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
       await page.waitForFunction(() => document.querySelector('.skeleton') === null)
-      await act?.(page)
+      await scene.act?.(page)
       // The name of the folder differs between runs.
       await page.evaluate((folder) => {
         const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

@@ -14,7 +14,7 @@ export interface InputProps<F extends Field = Field> {
 export const TextFiles = createContext(true)
 
 /** Label, hint and control of one value. */
-export function Labelled({
+function Labelled({
   field,
   children,
 }: {
@@ -89,7 +89,7 @@ export function TextInput({ field, value, onChange }: InputProps) {
           {field.kind === 'text' ? (
             <input
               id={id}
-              type={(field.secret ? 'password' : 'text') as 'text'}
+              {...(field.secret ? { type: 'password' as const } : {})}
               value={text}
               required={field.required}
               autocomplete="off"
