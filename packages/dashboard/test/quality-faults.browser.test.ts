@@ -41,7 +41,7 @@ describeInChromium('faults on the dashboard', () => {
     await client.call('mirror__refuse', {})
   }
 
-  test('X08: a page survives a restart of the gateway with its filter, its rows and its session', async () => {
+  test('AT-UI-8 (X08): a page survives a restart of the gateway with its filter, its rows and its session', async () => {
     await openPage('#/activity', 'Activity')
     await refuse()
     await filter().fill('refuse')

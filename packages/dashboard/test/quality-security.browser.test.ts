@@ -102,7 +102,7 @@ describeInChromium('the security of the dashboard', () => {
 
   afterAll(() => dashboard?.[Symbol.asyncDispose]())
 
-  test('AT-UI-6 (X06): text of a server in every field is shown as text on every screen', async () => {
+  test('text of a server in every field is shown as text on every screen', async () => {
     const seen = new Set<string>()
     const check = async (where: string): Promise<void> => {
       problems.push(...(await intruders(page)).map((problem) => `${where}: ${problem}`))
@@ -132,7 +132,7 @@ describeInChromium('the security of the dashboard', () => {
     expect(expected.filter((where) => !seen.has(where))).toEqual([])
   })
 
-  test('AT-UI-4 (X04): the browser refuses inline code, markup from text, and other hosts', async () => {
+  test('the browser refuses inline code, markup from text, and other hosts', async () => {
     const own = await dashboard.signedIn()
     const refused = await own.evaluate(async (address) => {
       const directives: string[] = []
@@ -205,7 +205,7 @@ describeInChromium('the security of the dashboard', () => {
     await context.close()
   })
 
-  test('AT-UI-2 (X02): a page of another port or site can neither read nor change anything, with any kind of request', async () => {
+  test('a page of another port or site can neither read nor change anything, with any kind of request', async () => {
     const { origin } = dashboard.edge
     const pid = (): unknown => dashboard.edge.gateway.upstreams.statuses().find(({ name }) => name === 'mirror')?.pid
     const before = pid()

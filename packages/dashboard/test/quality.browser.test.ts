@@ -120,7 +120,7 @@ describeInChromium('the quality of the dashboard', () => {
   })
 
   test.each(screens)(
-    '%s can be reached completely with the Tab key, in reading order, with a visible focus',
+    'AT-UI-9 (X09): %s can be reached completely with the Tab key, in reading order, with a visible focus',
     async (hash, title) => {
       await page.setViewportSize({ width: 1280, height: 800 })
       await show(page, hash, title)
@@ -142,7 +142,7 @@ describeInChromium('the quality of the dashboard', () => {
     expect(await isMain()).toBe(true)
   })
 
-  test('X09: tabs are chosen with arrow keys, Home and End', async () => {
+  test('tabs are chosen with arrow keys, Home and End', async () => {
     await show(page, '#/servers/notes', 'notes')
     const selected = (): Promise<string | null> => page.getByRole('tab', { selected: true }).textContent()
     await focus(page.getByRole('tab', { selected: true }))
@@ -158,7 +158,7 @@ describeInChromium('the quality of the dashboard', () => {
     expect(await page.getByRole('tab', { selected: true }).evaluate((tab) => tab === document.activeElement)).toBe(true)
   })
 
-  test('X09: a long table is sorted and read to its end with the keyboard', async () => {
+  test('a long table is sorted and read to its end with the keyboard', async () => {
     await show(page, '#/servers/many', 'many')
     const table = page.getByRole('region', { name: 'Tools' })
     const rows = table.locator('tbody tr:not(.spacer)')
@@ -177,7 +177,7 @@ describeInChromium('the quality of the dashboard', () => {
     expect(seen.size).toBe(many.length)
   })
 
-  test('X09: an action is done with the keyboard, and its outcome is announced', async () => {
+  test('an action is done with the keyboard, and its outcome is announced', async () => {
     await show(page, '#/servers/many', 'many')
     await focus(page.getByRole('button', { name: 'Restart', exact: true }))
     await page.keyboard.press('Enter')
