@@ -213,17 +213,21 @@ describeInChromium('the security of the dashboard', () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       // In the same browser, so that the cookie is there.
       const own = await page.context().newPage()
+      own.setDefaultTimeout(minute)
       await own.goto(`http://${host}:${foreign.port}/`)
       for (const enctype of ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'])
         for (const path of ['/api/upstreams/mirror/restart', '/api/reload', '/api/links', '/api/session', '/api/review']) {
           const answered = own.waitForResponse(`${origin}${path}`)
           await own.evaluate(
             ([action = '', kind = '']) => {
+              // A frame for each, because one that still loads may drop the next form.
+              const target = `frame ${document.forms.length}`
+              document.body.append(Object.assign(document.createElement('iframe'), { name: target }))
               const form = Object.assign(document.createElement('form'), {
                 action,
                 method: 'post',
                 enctype: kind,
-                target: 'frame',
+                target,
               })
               form.append(Object.assign(document.createElement('input'), { name: '{"a', value: '":1}' }))
               document.body.append(form)
@@ -320,7 +324,7 @@ function intruders(page: Page): Promise<readonly string[]> {
 
 async function foreignSite(): Promise<{ readonly port: number } & AsyncDisposable> {
   const site: Server = createServer((_, response) => {
-    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Foreign</title><iframe name="frame"></iframe>')
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Foreign</title>')
   })
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   return {
