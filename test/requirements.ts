@@ -1320,6 +1320,44 @@ export const requirements = [
     behaviour: 'in a gateway, the calls of a script pass trust, policy, limits and audit like those of its client',
   },
   { id: 'Y23', transports: 'none', behaviour: 'a script gets results completely that would be truncated for a model' },
+  {
+    id: 'X21',
+    transports: 'none',
+    behaviour: 'a tool call of the dashboard passes the policy and is recorded under the token that made it',
+  },
+  {
+    id: 'X22',
+    transports: 'none',
+    behaviour: 'the effect of a search and of an activation can be seen before, for any client, and leaves no trace',
+  },
+  {
+    id: 'X23',
+    transports: 'none',
+    behaviour: 'settings of a server are edited without showing its secrets; what starts something else waits for approval',
+  },
+  { id: 'X24', transports: 'none', behaviour: 'the history of a tool list shows what changed in each definition' },
+  {
+    id: 'X25',
+    transports: 'none',
+    behaviour: 'a form of the dashboard sends every kind of argument, and its command makes the same call',
+  },
+  { id: 'X26', transports: 'none', behaviour: 'a call of the dashboard shows progress, can be cancelled, and answers questions' },
+  {
+    id: 'X27',
+    transports: 'none',
+    behaviour: 'an edit of settings is shown as a difference before it is saved, in the dashboard too',
+  },
+  {
+    id: 'X28',
+    transports: 'none',
+    behaviour:
+      'the dashboard shows the effect of an edit for unused tools before it applies, and whether the audit log is intact',
+  },
+  {
+    id: 'X29',
+    transports: 'none',
+    behaviour: 'the parts of a call are recorded: approvals, questions, and requests that repeat it',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

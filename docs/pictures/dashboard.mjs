@@ -48,6 +48,28 @@ const scenes = [
         .evaluate((heading) => heading.scrollIntoView({ block: 'center' }))
     },
   },
+  {
+    name: 'settings',
+    hash: '#/servers/memory',
+    title: 'memory',
+    async act(page) {
+      await page.getByRole('tab', { name: 'Settings' }).click()
+      await page.getByRole('textbox', { name: 'description', exact: true }).fill('A graph of facts')
+      await page.getByRole('button', { name: 'Compare' }).click()
+      const diff = page.getByRole('region', { name: 'Changes of the configuration' })
+      await diff.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+    },
+  },
+  {
+    name: 'try',
+    hash: '#/tools/files__list_directory',
+    title: 'files__list_directory',
+    async act(page) {
+      await page.getByRole('textbox', { name: 'path', exact: true }).fill('.')
+      await page.getByRole('button', { name: 'Call', exact: true }).click()
+      await page.getByRole('tabpanel', { name: 'Content' }).waitFor()
+    },
+  },
   { name: 'activity', hash: '#/activity', title: 'Activity' },
   { name: 'usage', hash: '#/usage', title: 'Usage' },
 ]

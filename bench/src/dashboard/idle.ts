@@ -4,7 +4,7 @@ import { streamableWire } from '../gateway/wires/streamable.ts'
 import { startGateway } from './gateway.ts'
 
 /** Costs of a gateway whose dashboard nobody opens. */
-export interface Idle {
+interface Idle {
   readonly startMs: number
   readonly bytes: number
 }

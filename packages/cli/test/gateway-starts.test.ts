@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { jsonAt } from '@unfold-mcp/client/edit'
 import { describe, expect, test, vi } from 'vitest'
 import { type FakeLauncher, fakeLauncher, installing } from '../../client/test/launcher.ts'
 import { until } from '../../client/test/processes.ts'
@@ -138,6 +139,16 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   await until(async () => (await upstream(at, 'desk')).state === 'ready', 'it is used again')
   expect(await readFile(join(at.folder, 'unfold.json'), 'utf8')).not.toContain('disabled')
   expect(await at.unfold(['enable', 'dsk'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: desk') })
+
+  expect(await at.unfold(['set', 'desk', 'timeoutMs=5000', 'description=The desk', 'env.PORT=80'])).toMatchObject({ code: 0 })
+  expect(jsonAt(await readFile(join(at.folder, 'unfold.json'), 'utf8'), ['mcpServers', 'desk'])).toMatchObject({
+    timeoutMs: 5_000,
+    description: 'The desk',
+    env: { PORT: '80' },
+  })
+  expect(await at.unfold(['set', 'desk', '--remove', 'env.PORT', '--remove', 'timeoutMs'])).toMatchObject({ code: 0 })
+  expect(await at.unfold(['set', 'desk', 'timeotMs=1'])).toMatchObject({ code: 2, stderr: expect.stringContaining('timeoutMs') })
+  expect((await at.unfold(['set', 'desk'])).code).toBe(2)
 
   const stderr = await at.unfold(['logs', 'loud', '--stderr'])
   expect(stderr.stdout).toMatch(/^\d\d:\d\d:\d\d loud out of paper\n/u)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Toasts } from './components/toasts.tsx'
 import type { Status } from './data/contract.ts'
 import { useConnection, useQuery } from './data/hooks.ts'
@@ -30,7 +30,8 @@ export function App() {
   const name = screens.find((each) => each === route.path[0]) ?? 'overview'
   const path = route.path.join('/')
   const isFirst = useRef(true)
-  useEffect(() => {
+  // Before the next key or click, which the focus must not be taken from.
+  useLayoutEffect(() => {
     document.title = `${route.path[1] ?? t(titleOf(name))} – Unfold`
     // A new screen starts at its top, for the keyboard and for screen readers too.
     if (!isFirst.current) main.current?.focus()

@@ -1,6 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
-import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chromiumArgs, chromiumPath, describeInChromium } from '../../browser/test/chromium.ts'
@@ -9,7 +7,6 @@ import { served } from '../../gateway/test/served.ts'
 import { server } from '../../gateway/test/upstreams.ts'
 
 const minute = 60_000
-const maxFirstScreenBytes = 150_000
 const config = {
   mcpServers: {
     mirror: server('mirror.mjs'),
@@ -17,18 +14,6 @@ const config = {
     broken: { command: process.execPath, args: ['-e', 'console.error("no licence key"); process.exit(3)'] },
   },
 }
-const screens = [
-  ['#/overview', 'Overview'],
-  ['#/servers', 'Servers'],
-  ['#/servers/mirror', 'mirror'],
-  ['#/servers/broken', 'broken'],
-  ['#/clients', 'View as client'],
-  ['#/tools', 'Tools'],
-  ['#/review', 'Review'],
-  ['#/activity', 'Activity'],
-  ['#/usage', 'Usage'],
-  ['#/connect', 'Connect'],
-] as const
 
 describeInChromium('the dashboard', () => {
   let edge: Awaited<ReturnType<typeof served>>
@@ -134,46 +119,6 @@ describeInChromium('the dashboard', () => {
     await page.close()
   })
 
-  test.each(['light', 'dark'] as const)('no screen has accessibility violations or errors in the %s theme', async (theme) => {
-    const page = await signedIn.newPage()
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    const problems: string[] = []
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) problems.push(message.text())
-    })
-    page.on('pageerror', ({ message }) => problems.push(message))
-    page.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url())
-      if (origin !== edge.origin && protocol !== 'data:') problems.push(`requests ${request.url()}`)
-    })
-    await page.goto(`${edge.origin}/ui/`)
-    await page.evaluate(axe.source)
-    for (const [hash, title] of screens) {
-      await page.evaluate((next) => {
-        location.hash = next
-      }, hash)
-      await shown(page, title)
-      problems.push(...(await violations(page)).map((problem) => `${hash}: ${problem}`))
-    }
-    expect(problems).toEqual([])
-    await page.close()
-  })
-
-  test(`the first screen takes at most ${maxFirstScreenBytes} compressed bytes`, async () => {
-    const page = await signedIn.newPage()
-    const sizes: Promise<number>[] = []
-    page.on('response', (response) => {
-      if (new URL(response.url()).pathname.startsWith('/ui/')) sizes.push(response.body().then((body) => gzipSync(body).length))
-    })
-    await page.goto(`${edge.origin}/ui/`)
-    await shown(page, 'Overview')
-    const all = await Promise.all(sizes)
-    // The page, its style, and at least one script.
-    expect(all.length).toBeGreaterThanOrEqual(3)
-    expect(all.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(maxFirstScreenBytes)
-    await page.close()
-  })
-
   async function context(): Promise<BrowserContext> {
     const made = await browser.newContext()
     made.setDefaultTimeout(minute)
@@ -197,13 +142,4 @@ describeInChromium('the dashboard', () => {
 async function shown(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
   await page.waitForFunction(() => document.querySelector('.skeleton') === null)
-}
-
-/** Returns the violations of WCAG 2.2 AA that axe-core finds, one line per element. */
-async function violations(page: Page): Promise<readonly string[]> {
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-  const results: AxeResults = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} })`)
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-  )
 }

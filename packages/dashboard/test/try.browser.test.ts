@@ -28,7 +28,7 @@ describeInChromium('a tool on the dashboard', () => {
     await edge?.[Symbol.asyncDispose]()
   })
 
-  test('X11: a form sends texts, numbers, choices, lists, objects, unions, maps, files and JSON', async () => {
+  test('AT-UI-25 (X25): a form sends texts, numbers, choices, lists, objects, unions, maps, files and JSON', async () => {
     const call = await open('echo')
     await page.getByRole('textbox', { name: 'title', exact: true }).fill('A <b>title</b>')
     await page.getByLabel('count').fill('3')
@@ -70,7 +70,7 @@ describeInChromium('a tool on the dashboard', () => {
     expect(command).toContain(JSON.stringify(expected))
   })
 
-  test('X11: a missing required argument is not sent, and optional ones that nobody entered are left out', async () => {
+  test('a missing required argument is not sent, and optional ones that nobody entered are left out', async () => {
     const call = await open('echo')
     await call.click()
     expect(
@@ -84,7 +84,7 @@ describeInChromium('a tool on the dashboard', () => {
     expect(JSON.parse((await text.textContent()) ?? '')).toEqual({ title: 'only' })
   })
 
-  test('X11: rows are shown as a table and images as images, and markup in them as text', async () => {
+  test('rows are shown as a table and images as images, and markup in them as text', async () => {
     await (await open('table')).click()
     await page.getByRole('tab', { name: 'Table' }).click()
     const table = page.getByRole('region', { name: 'Table' })
@@ -97,7 +97,7 @@ describeInChromium('a tool on the dashboard', () => {
     await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1)
   })
 
-  test('X12: a question of a server is answered in the page', async () => {
+  test('AT-UI-26 (X26): a question of a server is answered in the page', async () => {
     await (await open('ask')).click()
     const dialog = page.getByRole('dialog', { name: 'The server asks you' })
     await dialog.getByText('Who are you?').waitFor()
@@ -109,7 +109,7 @@ describeInChromium('a tool on the dashboard', () => {
     await page.getByText('decline', { exact: true }).waitFor()
   })
 
-  test('X12: a call shows its progress, and can be cancelled', async () => {
+  test('a call shows its progress, and can be cancelled', async () => {
     await (await open('wait')).click()
     await page.getByText('Step 1').waitFor()
     expect(await page.getByRole('progressbar', { name: 'Progress of the call' }).getAttribute('max')).toBe('4')
@@ -123,7 +123,7 @@ describeInChromium('a tool on the dashboard', () => {
       .toBe('cancelled')
   })
 
-  test('X08: a search shows its confidence and what each word contributes', async () => {
+  test('a search shows its confidence and what each word contributes', async () => {
     await page.evaluate(() => {
       location.hash = '#/tools'
     })

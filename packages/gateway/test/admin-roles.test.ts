@@ -10,6 +10,13 @@ const required: { readonly [route: string]: Role | 'anyone' } = {
   'GET /upstreams': 'viewer',
   'GET /upstreams/*': 'viewer',
   'POST /upstreams/*/restart': 'operator',
+  'GET /upstreams/*/settings': 'viewer',
+  'POST /upstreams/*/settings': 'admin',
+  'GET /documents': 'viewer',
+  'GET /history': 'viewer',
+  'POST /mcp': 'operator',
+  'GET /audit': 'viewer',
+  'GET /audit/verify': 'viewer',
   'GET /tools': 'viewer',
   'GET /tools/*': 'viewer',
   'GET /view': 'viewer',
@@ -80,14 +87,14 @@ test('every route of the admin API has a role in this table', async () => {
   expect(routes?.toSorted()).toEqual(Object.keys(required).toSorted())
 })
 
-test('X07: no route answers without a token, or with the token of a client', async () => {
+test('no route answers without a token, or with the token of a client', async () => {
   expect(await wrong(async () => own, 401)).toEqual([])
   expect(await wrong(async () => ({ authorization: `Bearer ${client.token}` }), 403)).toEqual([])
   expect(await statusOf('POST /session', own)).toBe(400)
 })
 
 test.each(holders)(
-  'X07: a $role may use exactly the routes of that role, with a token and with a cookie',
+  'AT-UI-7 (X07): a $role may use exactly the routes of that role, with a token and with a cookie',
   async ({ role, token }) => {
     expect(await wrong(async () => ({ authorization: `Bearer ${token}` }), 403, role)).toEqual([])
     // One route signs out.

@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import type {
+  ApprovalReport,
   AuditRecords,
   AuditVerification,
   ClientView,
   ConfigEdit,
   ListChange,
+  RecentCall,
   ServerSettings,
   SettingsResult,
 } from '../src/admin/contract.ts'
@@ -23,7 +25,12 @@ const config = {
   mcpServers: { box, mirror: server('mirror.mjs') },
   tokens: [viewer.record, operator.record, client.record],
   audit: { path: 'audit.jsonl' },
-  policy: { rules: [{ effect: 'deny', tool: 'die' }] },
+  policy: {
+    rules: [
+      { effect: 'deny', tool: 'die' },
+      { effect: 'ask', tool: 'remove' },
+    ],
+  },
 }
 
 let edge: Awaited<ReturnType<typeof served>>
@@ -39,11 +46,21 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-function call(name: string, token: string, args: object = {}): Promise<Response> {
+function call(
+  name: string,
+  token: string,
+  args: object = {},
+  { _meta, ...more }: { readonly _meta?: object; readonly requestState?: string } = {},
+): Promise<Response> {
   return fetch(`${edge.origin}/api/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: meta } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: args, ...more, _meta: { ...meta, ..._meta } },
+    }),
   })
 }
 
@@ -54,7 +71,12 @@ async function messageOf(response: Response): Promise<unknown> {
   return JSON.parse(/^data: (.*)$/mu.exec(text)?.[1] ?? text)
 }
 
-async function post<T>(path: string, body: object, token = edge.admin): Promise<{ status: number; body: T }> {
+interface Posted<T> {
+  readonly status: number
+  readonly body: T
+}
+
+async function post<T>(path: string, body: object, token = edge.admin): Promise<Posted<T>> {
   const response = await fetch(`${edge.origin}/api${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
@@ -63,7 +85,7 @@ async function post<T>(path: string, body: object, token = edge.admin): Promise<
   return { status: response.status, body: (await response.json()) as T }
 }
 
-test('X07: a call of the page passes the policy and is recorded under the token that made it', async () => {
+test('AT-UI-21 (X21): a call of the page passes the policy and is recorded under the token that made it', async () => {
   expect((await call('mirror__show', viewer.token)).status).toBe(403)
   expect((await call('mirror__show', client.token)).status).toBe(403)
   const shown = await call('mirror__show', operator.token)
@@ -79,7 +101,7 @@ test('X07: a call of the page passes the policy and is recorded under the token 
   expect(edge.gateway.source.entries().some(({ tool }) => tool.name === 'mirror__die')).toBe(true)
 })
 
-test('X07: only tools/call is served to the page', async () => {
+test('only tools/call is served to the page', async () => {
   const response = await fetch(`${edge.origin}/api/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${operator.token}` },
@@ -88,7 +110,7 @@ test('X07: only tools/call is served to the page', async () => {
   expect(response.status).toBe(400)
 })
 
-test('X08: a search is previewed as a model would read it, with the reasons for the order, and is not learned from', async () => {
+test('AT-UI-22 (X22): a search is previewed as a model would read it, with the reasons for the order, and is not learned from', async () => {
   const { search } = await api<ClientView>('/view?search=show%20the%20mirror')
   expect(search?.matches[0]).toMatchObject({ name: 'mirror__show', upstream: 'mirror' })
   expect(search?.matches[0]?.why?.words.length).toBeGreaterThan(0)
@@ -96,7 +118,7 @@ test('X08: a search is previewed as a model would read it, with the reasons for 
   expect(search?.replyTokens).toBeGreaterThan(0)
 })
 
-test('X08: the effect of an activation is previewed', async () => {
+test('the effect of an activation is previewed', async () => {
   const query = 'query=exposure%3Dgroups'
   const before = await api<ClientView>(`/view?${query}`)
   const after = await api<ClientView>(`/view?${query}&activate=mirror`)
@@ -109,7 +131,7 @@ test('X08: the effect of an activation is previewed', async () => {
 describe('settings of a server', () => {
   const path = '/upstreams/box/settings'
 
-  test('X09: secrets are masked, and a mask that is sent back does not replace the secret', async () => {
+  test('AT-UI-23 (X23): secrets are masked, and a mask that is sent back does not replace the secret', async () => {
     const { settings, schema } = await api<ServerSettings>(path)
     expect(settings.env).toEqual({ SECRET_TOKEN: '***' })
     expect(Object.keys(schema.properties as object)).toContain('timeoutMs')
@@ -123,7 +145,7 @@ describe('settings of a server', () => {
     expect(JSON.parse(text)).toMatchObject({ mcpServers: { box: { description: 'Boxes', env: { SECRET_TOKEN: secret } } } })
   })
 
-  test('X09: only an administrator can write, and an invalid edit is refused with the reason', async () => {
+  test('only an administrator can write, and an invalid edit is refused with the reason', async () => {
     const changes = [{ path: ['timeoutMs'], value: 5_000 }]
     expect((await post(path, { changes }, operator.token)).status).toBe(403)
     const { status, body } = await post<{ error: string }>(path, { changes: [{ path: ['timeotMs'], value: 5_000 }] })
@@ -131,7 +153,7 @@ describe('settings of a server', () => {
     expect((await post(path, { changes: [{ path: ['args', '0'], value: 'x' }] })).status).toBe(400)
   })
 
-  test('X09: a dry run writes nothing; an edit that starts something else waits for approval', async () => {
+  test('a dry run writes nothing; an edit that starts something else waits for approval', async () => {
     const changes = [{ path: ['args'], value: ['other.mjs'] }]
     const before = await readFile(edge.file, 'utf8')
     expect((await post<SettingsResult>(path, { changes, dryRun: true })).body).toMatchObject({
@@ -148,7 +170,7 @@ describe('settings of a server', () => {
   })
 })
 
-test('X10: the history of a tool list shows what changed in a definition', async () => {
+test('AT-UI-24 (X24): the history of a tool list shows what changed in a definition', async () => {
   const changesOf = async () => (await api<readonly ListChange[]>('/history?upstream=box')).flatMap(({ changes }) => changes)
   await call('box__put', operator.token, { name: 'fresh', description: 'The first text' })
   await until(async () => (await changesOf()).some(({ tool, kind }) => tool === 'fresh' && kind === 'added'), 'it was added')
@@ -158,4 +180,23 @@ test('X10: the history of a tool list shows what changed in a definition', async
     tool: 'fresh',
     differences: [{ path: 'description', before: 'The first text', after: 'The second text' }],
   })
+})
+
+test('AT-UI-29 (X29): the parts of a call are recorded: the question about it, the answer, and the request that repeats it', async () => {
+  const asking = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
+  const first = (await messageOf(await call('box__remove', operator.token, { name: 'nothing' }, { _meta: asking }))) as {
+    readonly result: { readonly resultType: string; readonly requestState: string }
+  }
+  expect(first.result.resultType).toBe('input_required')
+  const [approval] = await api<readonly ApprovalReport[]>('/approvals')
+  await post('/approvals', { id: approval?.id, decision: 'once' })
+  const { requestState } = first.result
+  const second = await call('box__remove', operator.token, { name: 'nothing' }, { _meta: asking, requestState })
+  expect(await messageOf(second)).toMatchObject({ result: { content: [{ text: 'removed' }] } })
+  const [asked, repeated] = (await api<readonly RecentCall[]>('/calls?upstream=box')).filter(({ tool }) => tool === 'remove')
+  expect(asked?.steps).toMatchObject([{ step: 'approval_asked' }])
+  expect(repeated?.steps).toMatchObject([{ step: 'approval_granted' }, { step: 'sent' }])
+  expect(asked?.asked).toMatch(/^[0-9a-f]{16}$/u)
+  expect(repeated?.continues).toBe(asked?.asked)
+  expect(requestState).not.toContain(asked?.asked)
 })

@@ -90,7 +90,7 @@ export interface Status {
   readonly url: string
   readonly problems: readonly Problem[]
   readonly degraded: readonly { readonly part: string; readonly problem: string }[]
-  readonly audit?: { readonly [key: string]: unknown }
+  readonly audit?: object
   readonly upstreams: readonly Server[]
   readonly notStarted: readonly { readonly name: string; readonly problems: readonly Problem[] }[]
   readonly edits: readonly string[]
@@ -105,7 +105,7 @@ export interface Tool {
   readonly tool: string
   readonly description: string
   readonly tokens: number
-  readonly annotations?: { readonly [key: string]: unknown }
+  readonly annotations?: object
   readonly findings?: readonly Finding[]
 }
 

@@ -291,7 +291,7 @@ function branchOf({ branches }: Of<'union'>, value: unknown): number {
 }
 
 /** What an added item or a chosen branch starts with; a constant needs no input. */
-export function emptyValue(field: Field): unknown {
+function emptyValue(field: Field): unknown {
   if (field.kind === 'choice' && field.choices.length === 1) return field.choices[0]?.value
   if (field.kind === 'list' || field.kind === 'multichoice') return []
   if (field.kind === 'text' || field.kind === 'multiline' || field.kind === 'file') return ''

@@ -14,7 +14,7 @@ export interface InputProps<F extends Field = Field> {
 export const TextFiles = createContext(true)
 
 /** Label, hint and control of one value. */
-export function Labelled({
+function Labelled({
   field,
   children,
 }: {
@@ -46,11 +46,17 @@ export function Labelled({
   )
 }
 
+// Schemas of programs that know no larger number.
+const maxInteger = 2_147_483_647
+
 /** Description, limits and default in one line. */
 function hintOf({ description, constraints, default: preset, secret }: Field): string {
   const { minimum, maximum, minLength, maxLength, pattern, format } = constraints
-  const range = (low: number | undefined, high: number | undefined, unit = ''): string =>
-    low === undefined && high === undefined ? '' : `${low ?? '…'} – ${high ?? '…'}${unit}`
+  const range = (low: number | undefined, high: number | undefined, unit = ''): string => {
+    const max = high === undefined || high >= maxInteger ? undefined : high
+    if (max === undefined) return low === undefined || low <= 1 ? '' : `≥ ${low}${unit}`
+    return low === undefined || low <= 0 ? `≤ ${max}${unit}` : `${low} – ${max}${unit}`
+  }
   return [
     description,
     range(minimum, maximum),
@@ -83,7 +89,7 @@ export function TextInput({ field, value, onChange }: InputProps) {
           {field.kind === 'text' ? (
             <input
               id={id}
-              type={(field.secret ? 'password' : 'text') as 'text'}
+              {...(field.secret ? { type: 'password' as const } : {})}
               value={text}
               required={field.required}
               autocomplete="off"

@@ -21,7 +21,8 @@ export function t(key: MessageKey, values: { readonly [name: string]: string | n
   })
 }
 
-export const formatNumber = (value: number): string => numbers.format(Math.round(value))
+// Minus zero becomes zero.
+export const formatNumber = (value: number): string => numbers.format(Math.round(value) + 0)
 
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`

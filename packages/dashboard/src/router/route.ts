@@ -42,9 +42,3 @@ export function useRoute(): Route {
   }, [])
   return route
 }
-
-/** Changes the query of the current screen without a new entry in the history. */
-export function replaceQuery(query: { readonly [key: string]: string | undefined }): void {
-  const { path } = parseRoute(location.hash)
-  location.replace(href(path, query))
-}

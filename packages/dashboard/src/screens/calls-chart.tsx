@@ -5,7 +5,7 @@ import { href } from '../router/route.ts'
 import { isFailure } from './outcome.tsx'
 
 const bins = 30
-const [width, height] = [600, 130]
+const [width, height] = [600, 106]
 
 /** Calls over the time that the gateway remembers, in 30 bars; failures at the bottom. */
 export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
@@ -28,24 +28,25 @@ export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
   const failures = calls.filter(isFailure).length
   const label = t('calls.chart', { count: calls.length, failures, from: formatTime(first.at) })
   return (
-    <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      {counts.map(({ ok, bad }, index) => {
-        const x = (index * width) / bins + 2
-        const [good, failed] = [(ok / highest) * 100, (bad / highest) * 100]
-        return (
-          <g key={`${index}`}>
-            <rect class="rest" x={x} y={104} width={width / bins - 4} height={1} />
-            <rect class="bar" x={x} y={104 - failed - good} width={width / bins - 4} height={good} />
-            <rect class="bad" x={x} y={104 - failed} width={width / bins - 4} height={failed} />
-          </g>
-        )
-      })}
-      <text x={2} y={124}>
-        {formatTime(first.at)}
-      </text>
-      <text x={width - 2} y={124} text-anchor="end">
-        {formatTime(new Date(start + span).toISOString())}
-      </text>
-    </svg>
+    <div>
+      <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+        {counts.map(({ ok, bad }, index) => {
+          const x = (index * width) / bins + 2
+          const [good, failed] = [(ok / highest) * 100, (bad / highest) * 100]
+          return (
+            <g key={`${index}`}>
+              <rect class="rest" x={x} y={104} width={width / bins - 4} height={1} />
+              <rect class="bar" x={x} y={104 - failed - good} width={width / bins - 4} height={good} />
+              <rect class="bad" x={x} y={104 - failed} width={width / bins - 4} height={failed} />
+            </g>
+          )
+        })}
+      </svg>
+      {/* Not in the picture, which shrinks on small screens. */}
+      <div class="row between small muted">
+        <span>{formatTime(first.at)}</span>
+        <span>{formatTime(new Date(start + span).toISOString())}</span>
+      </div>
+    </div>
   )
 }

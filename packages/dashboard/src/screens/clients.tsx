@@ -125,9 +125,8 @@ function Why({ who, tool: asked }: { readonly who: Who; readonly tool: string })
       {({ tool, isListed, isUsable, reason, next, checks }) => (
         <Card title={t(isListed ? 'why.listed' : isUsable ? 'why.usable' : 'why.hidden', { tool })}>
           <div class="stack">
-            <p class="break">
-              {reason} {next}
-            </p>
+            <p class="break">{reason}</p>
+            {next !== undefined && <Command text={next} label={t('server.next')} />}
             <ul class="steps">
               {checks.map(({ check, isPassed, detail }) => (
                 <li key={check}>

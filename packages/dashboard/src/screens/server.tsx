@@ -5,7 +5,7 @@ import { Table } from '../components/table.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { act } from '../components/toasts.tsx'
 import { send } from '../data/api.ts'
-import type { LogLine, PageSession, Server, ServerState, Tool } from '../data/contract.ts'
+import type { LogLine, PageSession, Server, ServerState, Status, Tool } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
 import { formatDuration, formatTime, t } from '../locales/translate.ts'
 import { href } from '../router/route.ts'
@@ -16,6 +16,38 @@ import { nextStep, reasonOf, State } from './state.tsx'
 import { toolColumns } from './tool-columns.tsx'
 
 export function ServerDetail({ name }: { readonly name: string }) {
+  const status = useQuery<Status>('/status', ['config', 'state'])
+  const missing = status.data?.notStarted.find((server) => server.name === name)
+  return missing === undefined ? <StartedServer name={name} /> : <NotStarted name={name} problems={missing.problems} />
+}
+
+interface NotStartedProps {
+  readonly name: string
+  readonly problems: Status['notStarted'][number]['problems']
+}
+
+/** A server whose configuration is incomplete or waits for approval: why, and where to fix it. */
+function NotStarted({ name, problems }: NotStartedProps) {
+  return (
+    <Screen title={name} lead={<a href={href(['servers'])}>{t('server.back')}</a>}>
+      <Card title={t('concern.not-started', { server: name })}>
+        <div class="stack">
+          {problems.map(({ message }) => (
+            <p key={message} class="break">
+              {message}
+            </p>
+          ))}
+          <a href={href(['review'])}>{t('nav.review')}</a>
+        </div>
+      </Card>
+      <Card isFlush title={t('server.settings')}>
+        <Settings name={name} />
+      </Card>
+    </Screen>
+  )
+}
+
+function StartedServer({ name }: { readonly name: string }) {
   const path = encodeURIComponent(name)
   const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call', 'config'])
   const restart = (): void => void act(() => send('POST', `/upstreams/${path}/restart`), t('server.restarted', { server: name }))

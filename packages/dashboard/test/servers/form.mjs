@@ -53,7 +53,7 @@ server.registerTool('ask', { description: 'Asks for a name' }, async (ctx) => {
       requestedSchema: { type: 'object', properties: { name: { type: 'string', title: 'Your name' } }, required: ['name'] },
     },
   })
-  return text(`${answer.action} ${answer.content?.name ?? ''}`)
+  return text(`${answer.action} ${String(answer.content?.name ?? '')}`)
 })
 server.registerTool('wait', { description: 'Reports progress and never answers' }, async (ctx) => {
   const { signal, _meta } = ctx.mcpReq

@@ -4,8 +4,8 @@ import { isSameToken, presentedToken } from '../access/admin-token.ts'
 import { type RejectedTokens, throttledMessage } from '../access/rejected-tokens.ts'
 import { type Config, type Role, roles, type TokenRecord } from '../config/schema.ts'
 import { verifyToken } from '../config/tokens.ts'
-import { isFromOwnPage, presentedSession } from './page-cookie.ts'
-import type { PageSessions } from './page-sessions.ts'
+import { isFromOwnPage, presentedSession } from './pages/cookie.ts'
+import type { PageSessions } from './pages/sessions.ts'
 import { refusal } from './reply.ts'
 
 export interface AuthorizationOptions {

@@ -155,7 +155,9 @@ function locate(
   const entry = source.entries().find(({ tool }) => tool.name === name)
   if (entry !== undefined) return { upstream: entry.source, original: source.originalName(entry.source, entry.tool.name) ?? name }
   for (const upstream of upstreams.names) {
-    const original = name.startsWith(`${upstream}/`) ? name.slice(upstream.length + 1) : name
+    // An excluded tool has no name for clients; people ask for the name that it would have.
+    const prefix = [`${upstream}/`, `${upstream}__`].find((each) => name.startsWith(each)) ?? ''
+    const original = name.slice(prefix.length)
     if (upstreams.get(upstream)?.tools.some((tool) => tool.name === original)) return { upstream, original }
   }
   return undefined

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import type { RequestHead } from '@unfold-mcp/server'
-import { sessionCookie } from '../admin/page-cookie.ts'
-import type { PageSessions } from '../admin/page-sessions.ts'
+import { sessionCookie } from '../admin/pages/cookie.ts'
+import type { PageSessions } from '../admin/pages/sessions.ts'
 
 const contentTypes: { readonly [extension: string]: string } = {
   '.html': 'text/html; charset=utf-8',

@@ -28,7 +28,13 @@ export function auditCalls(options: AuditOptions): Middleware {
     try {
       if (options.audit?.isStrict === true) await recordBefore(options.audit, call, id)
       const result = await next({ ...call, note: steps.note })
-      recordCall(options, call, { id, startedAt, outcome: outcomeOf(result), received: jsonSize(result), ...steps.record(call, result) })
+      recordCall(options, call, {
+        id,
+        startedAt,
+        outcome: outcomeOf(result),
+        received: jsonSize(result),
+        ...steps.record(call, result),
+      })
       return result
     } catch (error) {
       const rule = error instanceof DeniedError ? error.rule : undefined

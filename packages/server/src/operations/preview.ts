@@ -22,7 +22,7 @@ export interface PreviewOptions<P extends Principal = Principal> {
 }
 
 /** What a search returns to a model, with an explanation of the order. */
-export interface PreviewedSearch extends Pick<SearchResult, 'confidence' | 'certainty' | 'unmatched' | 'total'> {
+interface PreviewedSearch extends Pick<SearchResult, 'confidence' | 'certainty' | 'unmatched' | 'total'> {
   readonly matches: readonly (Pick<SearchMatch, 'score' | 'isNamed' | 'why'> & { readonly name: string })[]
   /** The text that the model reads. */
   readonly reply: string
@@ -99,7 +99,7 @@ async function activated(runtime: Runtime, scope: Scope, names: readonly string[
   if (tools.length > 0) await setTools(runtime, scope, (before) => [...before, ...tools])
 }
 
-const maxPreviewedMatches = 20
+const maxPreviewedMatches = 10
 
 async function searched(runtime: Runtime, scope: Scope, query: string): Promise<PreviewedSearch> {
   const { entries } = discoverable(runtime, scope)

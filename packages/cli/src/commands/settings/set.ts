@@ -36,7 +36,7 @@ function changeOf(assignment: string): Change {
   const at = assignment.indexOf('=')
   if (at < 1) throw usageError(`"${assignment}" is not an assignment. Usage: unfold set <server> <key>=<value> …`)
   const [path, text] = [pathOf(assignment.slice(0, at)), assignment.slice(at + 1)]
-  return { path, value: path.length > 1 ? text : valueOf(text) }
+  return { path, value: path.length > 1 ? text : settingOf(text) }
 }
 
 /** Only variables and headers are set one by one; their names may contain dots. */
@@ -46,7 +46,7 @@ function pathOf(key: string): readonly string[] {
 }
 
 /** A number, list or other JSON; anything else is a text. Variables and headers are always texts. */
-function valueOf(text: string): unknown {
+function settingOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

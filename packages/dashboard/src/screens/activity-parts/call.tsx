@@ -9,7 +9,7 @@ import { Outcome } from '../outcome.tsx'
 const maxParts = 20
 
 /** A call with the requests before and after it: a client that is asked for input answers with a new request. Oldest first. */
-export function partsOf(call: Call, calls: readonly Call[]): readonly Call[] {
+function partsOf(call: Call, calls: readonly Call[]): readonly Call[] {
   const parts = [call]
   for (let first = call; parts.length < maxParts; first = parts[0] ?? first) {
     const before = first.continues === undefined ? undefined : calls.find(({ asked }) => asked === first.continues)

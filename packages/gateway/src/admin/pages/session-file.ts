@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { readRegularFile, replaceFile } from '@unfold-mcp/core/files'
 import * as z from 'zod'
-import type { SessionStorage, StoredSession } from './page-sessions.ts'
+import type { SessionStorage, StoredSession } from './sessions.ts'
 
 const format = 'unfold-pages'
 const maxSessions = 1_000
