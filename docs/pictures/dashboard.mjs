@@ -57,7 +57,7 @@ const scenes = [
       await page.getByRole('textbox', { name: 'description', exact: true }).fill('A graph of facts')
       await page.getByRole('button', { name: 'Compare' }).click()
       const diff = page.getByRole('region', { name: 'Changes of the configuration' })
-      await diff.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+      await diff.evaluate((element) => element.scrollIntoView({ block: 'center' }))
     },
   },
   {

@@ -21,8 +21,9 @@ const client = createToken('laptop')
 const operator = createToken('ops', { role: 'operator' })
 const secret = 'swordfish-swordfish'
 const box = { ...server('toolbox.mjs'), env: { SECRET_TOKEN: secret } }
+const spare = { command: 'node', args: ['--token', 'first-secret', '--password', 'second-secret'], disabled: true }
 const config = {
-  mcpServers: { box, mirror: server('mirror.mjs') },
+  mcpServers: { box, mirror: server('mirror.mjs'), spare },
   tokens: [viewer.record, operator.record, client.record],
   audit: { path: 'audit.jsonl' },
   policy: {
@@ -143,6 +144,21 @@ describe('settings of a server', () => {
     expect(body).toMatchObject({ isWritten: true, needsApproval: false, differences: [{ path: 'description', after: 'Boxes' }] })
     const text = await readFile(edge.file, 'utf8')
     expect(JSON.parse(text)).toMatchObject({ mcpServers: { box: { description: 'Boxes', env: { SECRET_TOKEN: secret } } } })
+  })
+
+  test('masked arguments keep their values, and are refused when it is not certain which one is meant', async () => {
+    const argsOf = async () =>
+      (JSON.parse(await readFile(edge.file, 'utf8')) as { mcpServers: { spare: { args: string[] } } }).mcpServers.spare.args
+    const spare = '/upstreams/spare/settings'
+    const { settings } = await api<ServerSettings>(spare)
+    expect(settings.args).toEqual(['--token', '***', '--password', '***'])
+    const changed = { path: ['args'], value: ['--tokens', '***', '--password', '***'] }
+    expect((await post(spare, { changes: [changed] })).status).toBe(200)
+    expect(await argsOf()).toEqual(['--tokens', 'first-secret', '--password', 'second-secret'])
+    const removed = { path: ['args'], value: ['--password', '***'] }
+    const { status, body } = await post<{ error: string }>(spare, { changes: [removed] })
+    expect([status, body.error]).toEqual([409, expect.stringContaining('Several masked values')])
+    expect(await argsOf()).toHaveLength(4)
   })
 
   test('only an administrator can write, and an invalid edit is refused with the reason', async () => {

@@ -46,11 +46,11 @@ export function Toasts() {
   )
 }
 
-/** Runs an action, and shows whether it worked. Returns whether it did. */
-export async function act(action: () => Promise<unknown>, done: string): Promise<boolean> {
+/** Runs an action, and shows whether it worked; without a text, only if it failed. Returns whether it did. */
+export async function act(action: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await action()
-    toast('ok', done)
+    if (done !== undefined) toast('ok', done)
     return true
   } catch (error) {
     toast('fail', error instanceof Error ? error.message : String(error))

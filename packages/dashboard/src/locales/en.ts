@@ -214,7 +214,6 @@ export const en = {
   'settings.lead': 'Its entry in {file}. Comments and other entries stay as they are.',
   'settings.role': 'Only an administrator can change it.',
   'settings.compare': 'Compare',
-  'settings.compared': 'Check the differences, then save.',
   'settings.save': 'Save',
   'settings.saved': 'Saved the settings of {server}',
   'settings.reset': 'Discard',

@@ -103,13 +103,19 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       const found = await settings.read(name)
       return found === undefined ? unknownUpstream(name, Object.keys(gateway.config.mcpServers)) : json(found)
     },
-    'POST /upstreams/*/settings': async (_url, { exchange }, name) => {
+    'POST /upstreams/*/settings': async (_url, { exchange, from }, name) => {
       const asked = parseSettings(await exchange.body(maxDecisionBytes))
       if (asked === undefined)
         return refusal(400, 'The body must be { changes: [{ path: [key], value }], dryRun }. Without a value, a key is removed.')
       const result = await settings.write(name, asked)
       // The file watcher would apply it as well, but later than the reply.
-      if (result.isWritten) await reload()
+      if (result.isWritten) {
+        const by = from.token === undefined ? 'admin' : `token:${from.token}`
+        const keys = result.differences.map(({ path }) => path)
+        const message = `settings of ${printable(name)} edited: ${keys.join(', ')} (${by})`
+        journal.write('log', { level: 'info', message, upstream: name, data: { by, keys } })
+        await reload()
+      }
       return json(redactor.data(result))
     },
     'GET /documents': (url) => {

@@ -60,9 +60,12 @@ export class AdminCalls {
     await this.#handler?.close()
   }
 
-  /** The same object for the same person, because the library compares principals. */
+  /**
+   * The same object for the same person, because the library compares principals. Without escaping, a name with a slash could be the
+   * id of another token with a profile.
+   */
   #principalOf({ token }: Administrator): Client {
-    const id = token === undefined ? ownerId : `token:${token}`
+    const id = token === undefined ? ownerId : `token:${token.replaceAll(/[%/]/gu, encodeURIComponent)}`
     const principal = this.#byId.get(id) ?? { id, ...(token !== undefined && { token }) }
     this.#byId.set(id, principal)
     return principal

@@ -64,7 +64,7 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
       async () => {
         result = await send<SettingsResult>('POST', path, { changes, dryRun })
       },
-      dryRun ? t('settings.compared') : t('settings.saved', { server: name }),
+      dryRun ? undefined : t('settings.saved', { server: name }),
     )
     if (!isDone) return
     setPreview(result)

@@ -123,11 +123,7 @@ function Denial({ row: { server, tools, listedTokens }, onDone }: { readonly row
       {differences !== undefined && <Diff label={t('settings.diff')} differences={differences} />}
       <div class="row">
         {differences === undefined ? (
-          <button
-            type="button"
-            disabled={current.data === undefined}
-            onClick={() => void act(() => save(true), t('settings.compared'))}
-          >
+          <button type="button" disabled={current.data === undefined} onClick={() => void act(() => save(true))}>
             {t('settings.compare')}
           </button>
         ) : (

@@ -151,14 +151,22 @@ function unmasked(value: unknown, stored: unknown, path: readonly string[]): unk
   if (stored === undefined) return value
   const shown = maskedValue(stored, path)
   if (canonicalJson(value) === canonicalJson(shown)) return stored
-  if (Array.isArray(value) && Array.isArray(stored) && Array.isArray(shown))
-    return value.map((each: unknown) => {
-      const at = shown.findIndex((one) => typeof one === 'string' && one.includes('***') && one === each)
-      return at === -1 ? each : (stored[at] as unknown)
-    })
+  if (Array.isArray(value) && Array.isArray(stored) && Array.isArray(shown)) return unmaskedList(value, stored, shown)
   if (isRecord(value) && isRecord(stored))
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, unmasked(each, stored[key], [...path, key])]))
   return value
+}
+
+/** Masks look alike, so after items were added or removed, only one whose value is certain is put back. */
+function unmaskedList(value: readonly unknown[], stored: readonly unknown[], shown: readonly unknown[]): readonly unknown[] {
+  return value.map((each, index) => {
+    if (typeof each !== 'string' || !each.includes('***')) return each
+    if (value.length === stored.length && shown[index] === each) return stored[index]
+    const candidates = new Set(stored.filter((_, at) => shown[at] === each))
+    if (candidates.size > 1)
+      throw new EditError(`Several masked values could be meant by "${each}". Enter them again, or edit the file.`)
+    return candidates.size === 1 ? [...candidates][0] : each
+  })
 }
 
 /** A secret that was replaced by another one looks the same behind its mask, but the difference must be shown. */
