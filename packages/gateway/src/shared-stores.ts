@@ -1,7 +1,7 @@
 import type { ApprovalStore } from './approvals/store.ts'
 import { redisActivations } from './cluster/activation-store.ts'
 import { redisApprovalStore } from './cluster/approval-store.ts'
-import { RedisCatalog, type RedisCatalogOptions } from './cluster/catalog-store.ts'
+import { RedisCatalog, type RedisCatalogOptions } from './cluster/lists/catalog-store.ts'
 import { redisBuckets } from './cluster/rate-limits.ts'
 import { redisResults } from './cluster/result-store.ts'
 import { redisTrustStore } from './cluster/trust-store.ts'
