@@ -1245,6 +1245,12 @@ export const requirements = [
       'a client whose connection breaks, or whose replica stops, continues a stream at any replica: it gets the result of its call, or learns that the effect is unknown',
   },
   {
+    id: 'M16',
+    transports: 'none',
+    behaviour:
+      'with `follow: one`, one of several replicas lists the tools of a server after a change, and the others take over its list',
+  },
+  {
     id: 'X01',
     transports: 'none',
     behaviour: 'a one-time link signs one browser in once, and its code does not stay in the address',

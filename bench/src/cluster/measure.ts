@@ -40,8 +40,9 @@ export async function measureCluster({ pace, sessions, requests, changes, fsync 
   const environment = { UNFOLD_CLUSTER_URL: redis.url, UNFOLD_CLUSTER_SECRET: 'a secret of more than thirty-two characters' }
   const start = (options: Parameters<typeof unfold.start>[1]) =>
     stage.add(UpstreamSet.of(1, 20), (set) => unfold.start(set, options))
-  const alone = await start({})
-  const replicas = [await start({ environment }), await start({ environment })] as const
+  const limits = { sessions: 4 * sessions }
+  const alone = await start({ limits })
+  const replicas = [await start({ environment, limits }), await start({ environment, limits })] as const
   await Promise.all([alone, ...replicas].map(filled))
   console.error('Measuring lists and calls …')
   const timings = await timeRequests(alone, replicas[0], pace)

@@ -217,6 +217,14 @@ export class Connection implements AsyncDisposable {
     return this.#tools.refresh(signal)
   }
 
+  /**
+   * Takes over a list that another client has just read from the same server.
+   * @internal
+   */
+  adopt(tools: readonly Tool[]): void {
+    this.#tools.adopt(tools)
+  }
+
   /** Calls `listener` for each event until the returned function is called. Resolves when notifications arrive. */
   watch(listener: (event: ConnectionEvent) => void): Promise<() => void> {
     return this.#announcements.watch(listener)

@@ -14,6 +14,7 @@ import type { RedisSessions } from './cluster/sessions/session-store.ts'
 import type { ClusterStatus } from './cluster/status.ts'
 import { reachableUrl } from './config/address.ts'
 import type { ReadConfig } from './config/read.ts'
+import type { ListReads } from './upstreams/connection.ts'
 
 /** State that the replicas share through Redis. */
 export interface SharedState {
@@ -22,6 +23,7 @@ export interface SharedState {
   readonly replicas: Replicas
   readonly sessions: RedisSessions
   readonly placement: ReplicaPlacement
+  readonly reads: ListReads
 }
 
 /** This process as part of a cluster. */
@@ -116,13 +118,15 @@ interface SharedOptions {
 
 // The library of Redis and its drivers are loaded here only.
 async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions, options: ClusterOptions): Promise<SharedState> {
-  const [{ openRedis }, { DataEpoch }, { Replicas }, { ReplicaPlacement }, { RedisSessions }] = await Promise.all([
-    import('./cluster/redis.ts'),
-    import('./cluster/epoch.ts'),
-    import('./cluster/replicas.ts'),
-    import('./cluster/placement/replica-placement.ts'),
-    import('./cluster/sessions/session-store.ts'),
-  ])
+  const [{ openRedis }, { DataEpoch }, { Replicas }, { ReplicaPlacement }, { RedisSessions }, { sharedReads }] =
+    await Promise.all([
+      import('./cluster/redis.ts'),
+      import('./cluster/epoch.ts'),
+      import('./cluster/replicas.ts'),
+      import('./cluster/placement/replica-placement.ts'),
+      import('./cluster/sessions/session-store.ts'),
+      import('./cluster/lists/shared-reads.ts'),
+    ])
   const redis = await openRedis({ target, prefix })
   const report = async (problem: string | undefined): Promise<void> =>
     options.onStatus(
@@ -151,7 +155,7 @@ async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions
     log: options.log,
   })
   const sessions = await RedisSessions.open(redis, { replica: id, isAlive: (each) => replicas.isRunning(each) })
-  return { redis, epoch, replicas, sessions, placement }
+  return { redis, epoch, replicas, sessions, placement, reads: sharedReads(redis) }
 }
 
 /** Decisions that are evicted one by one would not be missed. */

@@ -145,7 +145,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     ...(cluster !== undefined && { replica: cluster.replica }),
     log,
     deferStartsUntil,
-    ...(cluster?.shared !== undefined && { placement: cluster.shared.placement.placement }),
+    ...(cluster?.shared !== undefined && { placement: cluster.shared.placement.placement, reads: cluster.shared.reads }),
     ...(options.lazy !== undefined && { lazy: options.lazy }),
     ...(signIns !== undefined && {
       signIns: (url) => signIns(url, (secrets) => instrumentation.redactor.addRenewed(url, secrets)),

@@ -121,6 +121,13 @@ export class KnownTools {
     return this.named(name)
   }
 
+  /** Takes over a list that another client has read. It is valid until the next change. */
+  adopt(tools: readonly Tool[]): void {
+    this.invalidate()
+    this.#known = { tools, all: tools, identity: undefined, freshUntil: 0, receivedChanges: this.#options.receivesChanges() }
+    this.#loaded = this.#invalidations
+  }
+
   /** Reads the list once, ignoring its identity, which may not cover everything or be wrong. */
   async refresh(signal?: AbortSignal): Promise<readonly Tool[]> {
     while (this.#loading !== undefined) await this.#loading.catch(() => undefined)

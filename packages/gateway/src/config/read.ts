@@ -149,7 +149,7 @@ function readExpanded(
   const { config, unresolvedUrls, isClusterUnresolved } = all
   const unset = new Map([...all.unset].map(([name, violations]) => [name, violations.map(located)]))
   const isIgnored = ([section, , key]: readonly PropertyKey[]): boolean =>
-    isEdit && (section === 'cluster' || (section === 'mcpServers' && key === 'placement'))
+    isEdit && (section === 'cluster' || (section === 'mcpServers' && (key === 'placement' || key === 'follow')))
   const problems = all.problems.filter(({ path }) => !isIgnored(path)).map(located)
   const notStarted = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
   const violations = ruleViolations(config)

@@ -59,11 +59,16 @@ function clusterRules({ cluster, mcpServers }: Config): readonly RuleViolation[]
         message: 'cannot be combined with "placement": "one": the next replica would start the server again.',
       })
   if (url !== undefined) return violations
+  const followed = Object.entries(mcpServers).filter(([, server]) => !isCommandServer(server) && server.follow === 'one')
   return [
     ...violations,
     ...placed.map(([name]) => ({
       path: ['mcpServers', name, 'placement'],
       message: '"one" needs cluster.url: replicas agree through Redis on where the server runs.',
+    })),
+    ...followed.map(([name]) => ({
+      path: ['mcpServers', name, 'follow'],
+      message: '"one" needs cluster.url: replicas take over lists through Redis.',
     })),
   ]
 }

@@ -205,6 +205,10 @@ const urlServer = z.strictObject({
       noNul.regex(/^[^\r\n]*$/u, 'contains a line break'),
     )
     .default({}),
+  follow: z
+    .enum(['each', 'one'])
+    .default('each')
+    .describe('Which of several replicas list its tools after a change: each, or one (the others take over its list)'),
   ...serverSettings,
 })
 

@@ -10,5 +10,12 @@ export function upstreamConfig(
   const settings = { start, idleStopMs, startTimeoutMs, sweepMs, graceMs, pingMs, concurrency, queue, timeoutMs }
   const { installTimeoutMs, placement } = isCommandServer(server) ? server : {}
   const command = { ...(installTimeoutMs !== undefined && { installTimeoutMs }), ...(placement !== undefined && { placement }) }
-  return { target: targetOf(server, folder, defaults), disabled, ...settings, ...command }
+  const follow = isCommandServer(server) ? undefined : server.follow
+  return {
+    target: targetOf(server, folder, defaults),
+    disabled,
+    ...settings,
+    ...command,
+    ...(follow !== undefined && { follow }),
+  }
 }

@@ -45,7 +45,7 @@ import { type Savings, SavingsCache } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
 
 export interface GatewayOptions
-  extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'deferStartsUntil' | 'signIns' | 'placement'> {
+  extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'deferStartsUntil' | 'signIns' | 'placement' | 'reads'> {
   readonly read: ReadConfig
   /** Base folder for relative paths in the configuration. */
   readonly folder: string
@@ -149,7 +149,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, log, pace, open, deferStartsUntil, signIns, placement, inspect, middleware = [] } = options
+    const { read, log, pace, open, deferStartsUntil, signIns, placement, reads, inspect, middleware = [] } = options
     const { clock = systemClock, random = Math.random } = options
     const { config } = read
     this.#options = options
@@ -192,6 +192,7 @@ export class Gateway implements AsyncDisposable {
       ...(open !== undefined && { open }),
       ...(signIns !== undefined && { signIns }),
       ...(placement !== undefined && { placement }),
+      ...(reads !== undefined && { reads }),
       ...(deferStartsUntil !== undefined && { deferStartsUntil }),
     })
     this.proxy = new UpstreamProxy({

@@ -9,6 +9,8 @@ export interface UpstreamConfig extends Partial<UpstreamSettings> {
   readonly disabled?: boolean
   /** `one`: of several replicas, one runs it. */
   readonly placement?: 'each' | 'one'
+  /** `one`: of several replicas, one reads its tools after a change. */
+  readonly follow?: 'each' | 'one'
 }
 
 /** Settings that can change without a restart of the upstream. */
@@ -52,7 +54,14 @@ const maxPingTimeoutMs = 10_000
 
 /** Fills in the defaults. */
 export function settingsOf(config: UpstreamConfig): UpstreamSettings {
-  const { target: _target, protocol: _protocol, disabled: _disabled, placement: _placement, ...settings } = config
+  const {
+    target: _target,
+    protocol: _protocol,
+    disabled: _disabled,
+    placement: _placement,
+    follow: _follow,
+    ...settings
+  } = config
   const { pingMs = defaults.pingMs } = settings
   // A shorter ping interval implies a shorter timeout.
   const pingTimeoutMs = pingMs > 0 ? Math.min(pingMs, maxPingTimeoutMs) : maxPingTimeoutMs
@@ -62,7 +71,8 @@ export function settingsOf(config: UpstreamConfig): UpstreamSettings {
 /** True if the change does not require a restart. */
 export function isSameServer(a: UpstreamConfig, b: UpstreamConfig): boolean {
   const isSame = (a.disabled === true) === (b.disabled === true) && a.protocol === b.protocol
-  return isSame && (a.placement ?? 'each') === (b.placement ?? 'each') && isSameTarget(a.target, b.target)
+  const isShared = (a.placement ?? 'each') === (b.placement ?? 'each') && (a.follow ?? 'each') === (b.follow ?? 'each')
+  return isSame && isShared && isSameTarget(a.target, b.target)
 }
 
 export function isSameConfig(a: UpstreamConfig, b: UpstreamConfig): boolean {

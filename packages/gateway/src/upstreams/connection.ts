@@ -1,4 +1,5 @@
 import type { CallOptions, Connection } from '@unfold-mcp/client'
+import type { Tool } from '@unfold-mcp/core'
 
 /** One protocol session with an upstream. */
 export type UpstreamConnection = Pick<
@@ -16,10 +17,20 @@ export type UpstreamConnection = Pick<
   | 'close'
   | 'onClose'
 > &
-  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe' | 'received'>> & {
+  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe' | 'received' | 'adopt'>> & {
     /** Restarts a server that another replica runs. */
     restart?(): Promise<void>
   }
+
+/** Reads tools together with other replicas. */
+export interface ListReads {
+  /** Returns a list that was read after the change. `changedMs`: how long ago this replica learned of it. */
+  read(
+    server: string,
+    connection: UpstreamConnection,
+    options: { readonly changedMs: number; readonly signal: AbortSignal | undefined },
+  ): Promise<readonly Tool[]>
+}
 
 export interface UpstreamCall
   extends Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'> {

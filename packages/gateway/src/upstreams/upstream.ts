@@ -7,7 +7,7 @@ import { FollowBudget } from './connected/follow-budget.ts'
 import { LiveConnection } from './connected/live-connection.ts'
 import type { Pace } from './connected/refresher.ts'
 import { ToolList } from './connected/tool-list.ts'
-import type { UpstreamCall, UpstreamConnection } from './connection.ts'
+import type { ListReads, UpstreamCall, UpstreamConnection } from './connection.ts'
 import { Deferred } from './deferred.ts'
 import { asUpstreamError, loginRequired, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
@@ -33,6 +33,8 @@ export interface UpstreamOptions {
   readonly isPinned?: (() => boolean) | undefined
   /** Minimum of the grace period, for a server that moves between replicas. */
   readonly minGraceMs?: number
+  /** Reads its tools together with other replicas. */
+  readonly reads?: ListReads | undefined
   /** Called when a caller starts to wait for the connection. */
   readonly awaited?: () => void
   /** Opens the connection; default: `connect` of the client package. */
@@ -347,7 +349,7 @@ export class Upstream {
   }
 
   #connected(connection: UpstreamConnection, ms: number): void {
-    const { emit, clock, random, pace } = this.#options
+    const { emit, clock, random, pace, reads } = this.#options
     const upstream = this.name
     const live = new LiveConnection({
       upstream,
@@ -363,6 +365,7 @@ export class Upstream {
       random,
       pace,
       budget: this.followBudget,
+      reads,
     })
     this.#live = live
     this.#hasConnected = true

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '@unfold-mcp/client'
 import { nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
 import { isSameConfig, type UpstreamConfig } from './config.ts'
 import { ToolList } from './connected/tool-list.ts'
-import type { UpstreamCall } from './connection.ts'
+import type { ListReads, UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'
 import { EventStream, type ToolsChanged, type UpstreamState } from './events.ts'
 import { Guard } from './process/guard.ts'
@@ -23,6 +23,8 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   readonly isPinned?: (name: string) => boolean
   /** Opens servers that run on one of several replicas. */
   readonly placement?: Placement
+  /** Reads the tools of servers that one of several replicas follows. */
+  readonly reads?: ListReads
   /** Sign-ins for servers that require authentication. */
   readonly signIns?: SignInLookup
   /** Until this resolves, servers with cached tools are started only if they are called. */
@@ -219,6 +221,7 @@ export class Upstreams implements AsyncDisposable {
       connect: { ...connect, onProcess: this.#guard.track },
       pace,
       open,
+      reads: config.follow === 'one' ? this.#options.reads : undefined,
       minGraceMs: placement?.graceMs ?? 0,
       isPinned: () => isPinned?.(name) === true,
       awaited: () => this.#startQueue.review(),

@@ -105,7 +105,11 @@ export class Endpoints {
     for (const timer of timers) if (typeof timer === 'object') timer.unref()
     const unsubscribe = store.subscribe(
       (id, event) => {
-        for (const { sessions } of this.all()) sessions.onEvent(id, event).catch(onerror)
+        const holders = this.all().filter(({ sessions }) => sessions.has(id))
+        for (const { sessions } of holders) sessions.onEvent(id, event).catch(onerror)
+        // Otherwise a client would wait for the response of a session that has ended here.
+        if (event.kind === 'followed' && holders.length === 0)
+          store.send(id, { kind: 'streamed', stream: event.stream, isOver: true }, event.replica).catch(() => undefined)
       },
       () => {
         for (const { sessions } of this.all()) sessions.suspect()

@@ -4,7 +4,7 @@ import type { Tool } from '@unfold-mcp/core'
 import { errorMessage } from '../../base/error-message.ts'
 import { measureRead } from '../../base/stopwatch.ts'
 import type { UpstreamSettings } from '../config.ts'
-import type { UpstreamCall, UpstreamConnection } from '../connection.ts'
+import type { ListReads, UpstreamCall, UpstreamConnection } from '../connection.ts'
 import { isServerResponse } from '../errors.ts'
 import type { Emit } from '../events.ts'
 import type { UpstreamStatus } from '../status.ts'
@@ -30,6 +30,8 @@ export interface LiveConnectionOptions {
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
   readonly budget: FollowBudget
+  /** Default: this replica reads the lists itself. */
+  readonly reads?: ListReads | undefined
 }
 
 // Listing before notifications arrive would mean listing twice, but not all servers support them.
@@ -42,6 +44,8 @@ export class LiveConnection {
   readonly #health: Health
   readonly #refresher: Refresher<readonly Tool[]>
   readonly #connectedAt: number
+  /** When the server announced a change that was not read yet. */
+  #changedAt: number | undefined
   #isListed = false
   #hasRead = false
   #firstRead: Promise<void> = Promise.resolve()
@@ -148,7 +152,7 @@ export class LiveConnection {
     const cost = { received: () => connection.received ?? 0, charge: (ms: number) => budget.charge(ms) }
     return new Refresher<readonly Tool[]>({
       read: async (signal) => {
-        const tools = await measureRead(() => connection.refresh(signal), cost)
+        const tools = await measureRead(() => this.#read(signal), cost)
         this.#health.active()
         return tools
       },
@@ -174,6 +178,13 @@ export class LiveConnection {
     })
   }
 
+  #read(signal: AbortSignal | undefined): Promise<readonly Tool[]> {
+    const { upstream, connection, reads, clock } = this.#options
+    const changedMs = this.#changedAt === undefined ? 0 : clock.now() - this.#changedAt
+    this.#changedAt = undefined
+    return reads === undefined ? connection.refresh(signal) : reads.read(upstream, connection, { changedMs, signal })
+  }
+
   async #listen(): Promise<void> {
     const watching = this.connection.watch((sign) => this.#onSign(sign))
     let stopTimer: () => void = () => undefined
@@ -193,7 +204,8 @@ export class LiveConnection {
       this.#health.check()
       return
     }
-    const { upstream, emit, listChanged } = this.#options
+    const { upstream, emit, listChanged, clock } = this.#options
+    this.#changedAt = sign === 'changed' ? clock.now() : undefined
     if (sign === 'changed') listChanged()
     else emit('documents', { upstream, notice: { kind: 'resync' } })
     this.#refresher.notify()

@@ -54,6 +54,10 @@ export class Sessions {
     return this.#byId.size
   }
 
+  has(id: string): boolean {
+    return this.#byId.has(id)
+  }
+
   clients(): readonly SessionClient[] {
     const now = this.#now()
     return [...this.#byId.values()].map((session) => session.client(now))

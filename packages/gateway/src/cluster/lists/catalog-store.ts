@@ -1,7 +1,7 @@
 import { isRecord, isTool, type Tool } from '@unfold-mcp/core'
-import { errorMessage } from '../base/error-message.ts'
-import { type CachedUpstream, type CatalogStore, parseServerDetails } from '../stores/catalog.ts'
-import { type Redis, RedisUnavailable, type Script } from './redis.ts'
+import { errorMessage } from '../../base/error-message.ts'
+import { type CachedUpstream, type CatalogStore, parseServerDetails } from '../../stores/catalog.ts'
+import { type Redis, RedisUnavailable, type Script } from '../redis.ts'
 
 const format = 1
 
