@@ -54,6 +54,8 @@ export default defineConfig({
           ],
           exclude: [...defaultExclude, ...browser, ...conformance, ...hosts, 'test/unit-setup.test.ts'],
           globalSetup: ['test/bundled-servers.ts'],
+          // These tests wait most: two workers per core leave a quarter of the CPU time unused.
+          maxWorkers: 3 * cores,
           sequence: { groupOrder: 2 },
         },
       },

@@ -62,7 +62,7 @@ describe('the packed packages, installed in an empty folder', () => {
     await run(process.execPath, [join(root, 'scripts/release/pack.mjs'), folder])
     const archives = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
-    const wanted = [...archives, 'zod@4.6.7', '@modelcontextprotocol/client@2.4.0', 'typescript@7.0.2', '@types/node@20.19.43']
+    const wanted = [...archives, 'zod@4.6.7', '@modelcontextprotocol/client@2.4.0']
     await run(npm, ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', ...wanted], { cwd: folder })
     await Promise.all([
       writeFile(join(folder, 'server.mjs'), server),
@@ -91,10 +91,13 @@ describe('the packed packages, installed in an empty folder', () => {
       'nodenext',
       '--target',
       'es2023',
+      '--typeRoots',
+      join(root, 'node_modules/@types'),
       '--types',
       'node',
     ]
-    const problems = await run(process.execPath, ['node_modules/typescript/bin/tsc', ...options, 'typed.ts'], {
+    // The compiler of the repository: installing it costs more than running it.
+    const problems = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, 'typed.ts'], {
       cwd: folder,
     }).then(
       () => '',

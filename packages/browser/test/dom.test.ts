@@ -200,14 +200,15 @@ describeInChromium('querying elements', () => {
   })
 
   test('a slow selector times out', async () => {
-    await using tab = await browser.open('/nodes?n=50000')
+    // The page continues with the query.
+    await using tab = await browser.open('/nodes?n=50000', { own: true })
     expect((await queryDom(tab.page, { selector: 'h1', timeoutMs: 15_000 })).total).toBe(1)
     const slow = queryDom(tab.page, { selector: '//i[count(preceding::i) > 49998]', timeoutMs: 500 })
     await expect(slow).rejects.toEqual(problem('slow', /longer than 0.5 s/))
   })
 
   test('closing or crashing the tab ends the query immediately', async () => {
-    await using tab = await browser.open('/second')
+    await using tab = await browser.open('/second', { own: true })
     const page = tab.page
     void page
       .evaluate(() => {
@@ -219,7 +220,7 @@ describeInChromium('querying elements', () => {
     expect(await look).toEqual(problem('closed', /tab was closed/))
     await expect(queryDom(page, { selector: 'h1' })).rejects.toEqual(problem('closed', /tab was closed/))
 
-    await using other = await browser.open('/second')
+    await using other = await browser.open('/second', { own: true })
     await crash(other.page)
     await expect(queryDom(other.page, { selector: 'h1', timeoutMs: 60_000 })).rejects.toEqual(problem('crashed', /has crashed/))
   })

@@ -3,12 +3,12 @@ import { afterAll, beforeAll } from 'vitest'
 import { chromiumArgs, chromiumPath } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 
-/** A browser and the test site for the tests of one file, and a new tab for each test that needs one. */
+/** A browser and the test site for the tests of one file, and a tab for each test that needs one. */
 export interface Looking {
   readonly site: Site
   readonly browser: Browser
-  /** A new tab with a path of the site; closed when it is disposed of. */
-  open(path?: string): Promise<OpenTab>
+  /** A tab with a path of the site. The next test uses it again when it is disposed of, unless it is `own`. */
+  open(path?: string, options?: { readonly own?: boolean }): Promise<OpenTab>
   /** The same, with this content instead. */
   show(html: string): Promise<OpenTab>
 }
@@ -34,10 +34,12 @@ export function looking(): Looking {
     if (value === undefined) throw new Error('The browser is started before the tests, not before they are declared.')
     return value
   }
-  const fresh = async (): Promise<OpenTab> => {
-    const context = await started(browser).newContext()
-    const page = await context.newPage()
-    return { page, context, [Symbol.asyncDispose]: () => context.close() }
+  // A new tab costs as much CPU time as most tests: about half a second.
+  const idle: Page[] = []
+  const free = async (own = false): Promise<OpenTab> => {
+    const page = (own ? undefined : idle.pop()) ?? (await (await started(browser).newContext()).newPage())
+    const context = page.context()
+    return { page, context, [Symbol.asyncDispose]: async () => (own ? context.close() : void idle.push(page)) }
   }
   return {
     get site() {
@@ -46,13 +48,13 @@ export function looking(): Looking {
     get browser() {
       return started(browser)
     },
-    open: async (path = '/') => {
-      const tab = await fresh()
+    open: async (path = '/', { own } = {}) => {
+      const tab = await free(own)
       await tab.page.goto(`${started(site).url}${path}`)
       return tab
     },
     show: async (html) => {
-      const tab = await fresh()
+      const tab = await free()
       await tab.page.goto(`${started(site).url}/second`)
       await tab.page.setContent(html)
       return tab
