@@ -44,7 +44,7 @@ export function sharedReads(redis: Redis): ListReads {
       const key = `${redis.prefix}follow:${server}`
       const token = randomUUID()
       const begin = performance.now()
-      while (performance.now() - begin < waitMs && signal?.aborted !== true) {
+      while (performance.now() - begin < waitMs) {
         const age = Math.ceil(changedMs + performance.now() - begin)
         const reply = await redis
           .script(ask, [key], [`${age}`, token, `${settleMs}`, `${claimMs}`, `${keepMs}`])
@@ -57,7 +57,7 @@ export function sharedReads(redis: Redis): ListReads {
           return known
         }
         // Without Redis, or with a damaged value, each replica reads itself.
-        if (outcome !== 'wait') break
+        if (outcome !== 'wait' || signal?.aborted === true) break
         await pause(pollMs)
       }
       return connection.refresh(signal)
