@@ -1,0 +1,17 @@
+import { expect } from 'vitest'
+import { scriptAgent } from '../../bench/src/hosts/agents/script.ts'
+import { path, tryWish, wishes } from '../../bench/src/hosts/lab.ts'
+import { lastTexts } from './received.ts'
+import { scenario } from './scenario.ts'
+
+const code = `const texts: string[] = []
+for (const path of ['${path}', '${path}']) texts.push(JSON.stringify(await tools.files.read_text_file({ path })))
+return { same: texts[0] === texts[1], length: texts.length, first: texts[0] }`
+
+scenario('exposure code', async (driver) => {
+  const { outcome, run } = await tryWish(driver, wishes.read, { config: { exposure: 'code' } }, () => scriptAgent(code))
+  expect(outcome).toMatchObject({ reached: true })
+  const result = lastTexts(run).join('\n')
+  expect(result).toContain('same')
+  expect(result).toContain(wishes.read.expect)
+})
