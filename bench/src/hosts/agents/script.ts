@@ -9,7 +9,10 @@ export function scriptAgent(code: string): Agent {
   return (request) => {
     if (exchangesOf(request).some(({ name }) => isNamed(name, runCode))) return { kind: 'say', text: 'Done.' }
     const listed = listedTool(request, runCode)
-    if (listed !== undefined) return { kind: 'call', name: listed.name, arguments: { code } }
+    if (listed !== undefined) {
+      const { name, namespace } = listed
+      return { kind: 'call', name, ...(namespace !== undefined && { namespace }), arguments: { code } }
+    }
     return searchHost(request, runCode) ?? { kind: 'say', text: 'Gave up: no run_code.' }
   }
 }
