@@ -35,8 +35,8 @@ const isUnconfirmed = ({ ctx }: ProxiedCall): boolean => ctx.script?.confirmatio
 
 const unconfirmed: Verdict = {
   effect: 'ask',
-  rule: undefined,
-  reason: 'A script makes this call, and code.confirm requires confirmation.',
+  rule: 'code.confirm',
+  reason: 'A script makes this call, and the client cannot ask a person.',
 }
 
 const nobody: Ask = ({ tool }, verdict) =>
