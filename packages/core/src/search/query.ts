@@ -32,8 +32,8 @@ const maxTerms = 200
 /** Longer than any name with its server prefix. */
 export const maxNameLength = 256
 
-/** Quoted words and numbers are mostly argument values. */
-const valueWeight = 0.5
+/** Quoted words are mostly argument values. */
+const quotedWeight = 0.5
 /** The object of a request says more than its verb: "show" alone finds too much. */
 const verbWeight = 0.7
 const pairWeight = 0.5
@@ -110,7 +110,7 @@ function termsInClause(clause: string, reading: Reading, read: typeof termsOf): 
       add({
         term,
         word,
-        weight: isQuoted || isNumber(term) ? valueWeight : isGeneralVerb(term) ? verbWeight : 1,
+        weight: isQuoted ? quotedWeight : isGeneralVerb(term) ? verbWeight : 1,
         kind: 'word',
         mayBeMisspelt: !isQuoted && !isName,
       })
@@ -126,8 +126,6 @@ function termsInClause(clause: string, reading: Reading, read: typeof termsOf): 
   for (const term of valueHints(clause)) add({ term, word: term, weight: hintWeight, kind: 'hint', mayBeMisspelt: false })
   return [...queryTerm.values()]
 }
-
-const isNumber = (term: string): boolean => /^\d+$/.test(term)
 
 function queryTerms(written: string, reading: Reading, read: typeof termsOf): readonly string[] {
   // Short numbers are amounts; longer ones and single capitals may be names: "12306", "X".
