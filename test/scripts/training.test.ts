@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { trainingSet, wordCounts } from '../../training/src/meaning/examples.ts'
+import { indirect } from '../../bench/src/retrieval/own/indirect.ts'
+import { natural } from '../../bench/src/retrieval/own/natural.ts'
+import { isStopWord } from '../../packages/core/src/search/language/stopwords.ts'
+import { commonWords, trainingSet, wordCounts } from '../../training/src/meaning/examples.ts'
 import { pack } from '../../training/src/meaning/pack.ts'
 import { readPairs, type TrainingTool } from '../../training/src/meaning/pairs.ts'
 import { Random } from '../../training/src/meaning/random.ts'
 import { train } from '../../training/src/meaning/train.ts'
-import { dimensions, type WordVectors } from '../../training/src/meaning/vectors.ts'
+import { dimensions, readVectors, type WordVectors } from '../../training/src/meaning/vectors.ts'
 
 const pairs = readPairs(new URL('../../training/pairs/', import.meta.url))
 
@@ -45,6 +48,49 @@ describe('training pairs', () => {
     })
     expect(repeated).toEqual([])
   })
+
+  test('no request has the same words as one that measures the search', () => {
+    const wordsOf = (request: string): string => {
+      const words = keyOf(request).split(' ')
+      return [...new Set(words.filter((word) => word.length > 1 && !isStopWord(word)))].sort().join(' ')
+    }
+    // One word alone ("chess") is not the request.
+    const measured = new Set([...natural, ...indirect].map(({ query }) => wordsOf(query)).filter((words) => words.includes(' ')))
+    expect(pairs.flatMap(({ requests }) => requests.filter((request) => measured.has(wordsOf(request))))).toEqual([])
+  })
+})
+
+test('words of the pairs that GloVe lacks start with zeros, rare ones with their vector', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'unfold-vectors-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const vectorOf = (seed: number): number[] => {
+    const random = new Random(seed)
+    return Array.from({ length: dimensions }, () => random.below(1_000) - 500)
+  }
+  // More words than the frequent ones that are read without being wanted.
+  const words = Array.from({ length: 40_000 }, (_, index) => wordOf(index))
+  const vectors = Object.fromEntries([...words, 'login', 'zzyzx'].map((word, index) => [word, vectorOf(index % 7)]))
+  const file = join(folder, 'vectors.json')
+  writeFileSync(file, JSON.stringify({ words: [...words, 'login', 'zzyzx'], vectors }))
+  const read = readVectors(file, new Set(['login', 'shopify']))
+  expect(read.words.slice(-2)).toEqual(['login', 'shopify'])
+  const row = (word: string): Float64Array => {
+    const index = read.words.indexOf(word)
+    return read.rows.slice(index * dimensions, (index + 1) * dimensions)
+  }
+  expect(row('login').some((value) => value !== 0)).toBe(true)
+  expect(row('shopify').every((value) => value === 0)).toBe(true)
+  expect(read.words).not.toContain('zzyzx')
+})
+
+test('a word that occurs in three texts of the pairs is common, also inside a name', () => {
+  const tool = (name: string, requests: readonly string[]): TrainingTool => ({
+    document: { id: name, source: 's', name, description: 'd' },
+    requests,
+    near: [],
+  })
+  const words = commonWords([tool('openShopify', ['a shopify thing', 'shopify once more']), tool('other', ['a thing'])])
+  expect([...words]).toEqual(['shopify'])
 })
 
 test('a section of a file is a tool with its requests', () => {
@@ -109,6 +155,13 @@ describe('a short training', () => {
     expect(again.rows.equals(rows)).toBe(true)
   })
 })
+
+/** Words of letters, all different. */
+function wordOf(index: number): string {
+  let word = 'qx'
+  for (let rest = index; rest > 0; rest = Math.floor(rest / 26)) word += String.fromCharCode(97 + (rest % 26))
+  return word
+}
 
 /** Vectors for the words of the pairs, instead of the general ones: those are too large for a test. */
 function randomVectors(tools: readonly TrainingTool[]): WordVectors {

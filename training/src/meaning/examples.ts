@@ -42,6 +42,24 @@ export function trainingSet(pairs: readonly TrainingTool[], vectors: WordVectors
   }
 }
 
+/** Times that a word must occur in the pairs to be in the table although it is not a frequent one. */
+const minOccurrences = 3
+
+/** Words of the pairs that are worth a row: product names and terms of computing, which are rare in other texts. */
+export function commonWords(pairs: readonly TrainingTool[]): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { document, requests } of pairs) {
+    const { name, description, parameters = [] } = document
+    const tool = [name, description, ...parameters.map((parameter) => parameter.name)].join(' ')
+    for (const text of [...requests, tool.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')]) {
+      for (const word of wordsOfQuery(text, isWord).words.keys()) counts.set(word, (counts.get(word) ?? 0) + 1)
+    }
+  }
+  return new Set([...counts].filter(([, count]) => count >= minOccurrences).map(([word]) => word))
+}
+
+const isWord = (word: string): boolean => /^[a-z]{2,}$/u.test(word)
+
 /** Number of requests and tools that contain a word, by the number of the word. */
 export function wordCounts(pairs: readonly TrainingTool[], vectors: WordVectors): ReadonlyMap<number, number> {
   const numberOf = numbersOf(vectors)

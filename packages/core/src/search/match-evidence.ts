@@ -144,13 +144,16 @@ export class MatchEvidence {
 
   /** Returns the weighted share of the document name covered by these terms. A term that its source repeats covers less. */
   #nameShare(slot: number, isCovered: (term: number) => boolean, holders: Holders): number {
+    const names = this.#nameTerms(slot)
+    // Few candidates have a word of the query in their name.
+    if (!names.some(isCovered)) return 0
     const source = this.#index.sources.numbers[slot] as number
     let matched = 0
     let whole = 0
-    for (const term of this.#nameTerms(slot)) {
-      const rarity = holders.rarityFor(term)
-      whole += rarity
-      if (isCovered(term)) matched += Math.min(rarity, holders.rarityFor(term, source))
+    for (const term of names) {
+      const holding = holders.of(term)
+      whole += holders.commonRarity(holding)
+      if (isCovered(term)) matched += holders.rarityFor(holding, source)
     }
     return whole === 0 ? 0 : matched / whole
   }
@@ -184,9 +187,28 @@ function bestOfSources(candidates: readonly Candidate[], clause: number): readon
     const lead = other === undefined ? 1 : scoreOfClause(candidate) - scoreOfClause(other)
     if (lead > 0 || (lead === 0 && other !== undefined && candidate.id < other.id)) best.set(candidate.source, candidate)
   }
-  const [first, ...others] = [...best.values()].sort((a, b) => scoreOfClause(b) - scoreOfClause(a) || (a.id < b.id ? -1 : 1))
-  if (first === undefined) return []
-  return [first, ...others.slice(0, maxOthers).filter((each) => scoreOfClause(each) >= comparableShare * scoreOfClause(first))]
+  const first = takeBest(best, scoreOfClause)
+  const found = first === undefined ? [] : [first]
+  while (first !== undefined && found.length <= maxOthers) {
+    const other = takeBest(best, scoreOfClause)
+    if (other === undefined || scoreOfClause(other) < comparableShare * scoreOfClause(first)) break
+    found.push(other)
+  }
+  return found
+}
+
+/** Removes and returns the best candidate: sorting all of them takes longer, because few are needed. */
+function takeBest(candidates: Map<number, Candidate>, scoreOf: (candidate: Candidate) => number): Candidate | undefined {
+  let best: Candidate | undefined
+  let most = Number.NEGATIVE_INFINITY
+  for (const candidate of candidates.values()) {
+    const score = scoreOf(candidate)
+    if (score < most || (score === most && best !== undefined && best.id < candidate.id)) continue
+    best = candidate
+    most = score
+  }
+  if (best !== undefined) candidates.delete(best.source)
+  return best
 }
 
 /** Sums the maximum weight per word; a word with several terms counts once. */

@@ -39,12 +39,12 @@ const verbWeight = 0.7
 const pairWeight = 0.5
 const hintWeight = 0.3
 
-/** Parses any query in bounded time. */
-export function parseQuery(query: string): ParsedQuery {
+/** Parses any query in bounded time. `read` returns the terms of a word. */
+export function parseQuery(query: string, read: typeof termsOf = termsOf): ParsedQuery {
   const text = fold(query.slice(0, maxQueryLength)).replaceAll(/[^\S\n]+/gu, ' ')
-  const prose = clausesOf(text, 'prose')
+  const prose = clausesOf(text, 'prose', read)
   // A query of stop words only ("who", "help") may still be a name.
-  const clauses = prose.length > 0 ? prose : clausesOf(text, 'name')
+  const clauses = prose.length > 0 ? prose : clausesOf(text, 'name', read)
   return {
     clauses: clauses.map(({ terms }) => terms),
     texts: clauses.map((clause) => clause.text),
@@ -63,7 +63,11 @@ export function keyOf(text: string): string {
 /** Snake case, dotted or camel case. Anchored at the start of a word to keep matching linear. */
 const nameLike = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[_.:/-]+[\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*)/gu
 
+/** What each of these names has: skips the search, which is slow, for most requests. */
+const namePart = /[_.:/-]|\p{Ll}\p{Lu}/u
+
 function namesIn(text: string): readonly string[] {
+  if (!namePart.test(text)) return []
   const found = text.match(nameLike) ?? []
   return [...new Set(found.slice(0, maxTerms).map(keyOf))]
 }
@@ -76,14 +80,14 @@ interface Clause {
   readonly terms: readonly QueryTerm[]
 }
 
-function clausesOf(text: string, reading: Reading): readonly Clause[] {
+function clausesOf(text: string, reading: Reading, read: typeof termsOf): readonly Clause[] {
   const clauses: Clause[] = []
   let count = 0
   const steps = text.split(nextStep)
   for (const [index, step] of steps.entries()) {
     const isLast = clauses.length === maxClauses - 1
     const part = isLast ? steps.slice(index).join(' ') : step
-    const terms = termsInClause(part, reading).slice(0, maxTerms - count)
+    const terms = termsInClause(part, reading, read).slice(0, maxTerms - count)
     if (terms.length > 0) clauses.push({ text: part, terms })
     count += terms.length
     if (isLast) break
@@ -91,7 +95,7 @@ function clausesOf(text: string, reading: Reading): readonly Clause[] {
   return clauses
 }
 
-function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
+function termsInClause(clause: string, reading: Reading, read: typeof termsOf): readonly QueryTerm[] {
   const queryTerm = new Map<string, QueryTerm>()
   const add = (one: QueryTerm): void => {
     if (!queryTerm.has(one.term)) queryTerm.set(one.term, one)
@@ -102,7 +106,7 @@ function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
     const word = written.toLowerCase()
     const isQuoted = quotes.some(({ from, to }) => start >= from && start < to)
     const isName = start > 0 && /^\p{Lu}/u.test(written)
-    for (const term of queryTerms(written, reading)) {
+    for (const term of queryTerms(written, reading, read)) {
       add({
         term,
         word,
@@ -123,13 +127,14 @@ function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
   return [...queryTerm.values()]
 }
 
-function queryTerms(written: string, reading: Reading): readonly string[] {
+function queryTerms(written: string, reading: Reading, read: typeof termsOf): readonly string[] {
   // Short numbers are amounts; longer ones and single capitals may be names: "12306", "X".
   if (/^(?:\d{3,6}|[B-HJ-Z])$/.test(written)) return [written.toLowerCase()]
-  return termsOf(written, reading)
+  return read(written, reading)
 }
 
 function quotesIn(text: string): readonly { readonly from: number; readonly to: number }[] {
+  if (!/["“']/u.test(text)) return []
   return [...text.matchAll(/["“][^"“”]{1,80}["”]|(?<![\p{L}\p{N}])'[^'\n]{1,80}'(?![\p{L}\p{N}])/gu)].map(
     ({ 0: quote, index }) => ({
       from: index,

@@ -116,12 +116,14 @@ export class SearchIndex {
   search(query: string, options: SearchOptions = {}): SearchResult {
     const { limit = defaultLimit, filter, perSource, explain = false, boost, meaning = true, minConfidence } = options
     const count = countOf(limit)
-    const parsed = parseQuery(query)
+    const parsed = parseQuery(query, this.#reader.termsOf)
     const asked = askedActions(parsed)
     const scope = this.#visibleDocuments(filter)
     const holders = new Holders(this.#postings, scope, scope.visible === undefined ? this.#holdings.all() : undefined)
     const resolver = new TermResolver(this.#vocabulary, holders)
-    const clauses = parsed.clauses.map((clause) => withoutCompoundParts(clause.map((queryTerm) => resolver.resolve(queryTerm))))
+    const clauses = parsed.clauses.map((clause) =>
+      withoutCompoundParts(clause.map((queryTerm) => resolver.resolve(queryTerm)).filter(isUsed)),
+    )
     const size = Math.max(maxCandidates, 2 * count)
     const nameShare = this.#evidence.askedNameShare(clauses.flat(), holders)
     const nameFactor = (slot: number): number => 1 + nameBonus * nameShare(slot)
@@ -246,10 +248,13 @@ export class SearchIndex {
 
   /** Prefers tools whose verb agrees with the request and whose name was asked for. */
   #reranked(candidates: readonly Candidate[], asked: AskedActions, nameFactor: (slot: number) => number): readonly Candidate[] {
-    return candidates.map((candidate) => {
-      const { slot, scores } = candidate
+    return candidates.map(({ slot, naming, scores }) => {
       const factor = actionFactor(asked, this.#actions[slot]) * nameFactor(slot)
-      return { ...candidate, scores: scores.map((score) => factor * score) }
+      return this.#candidate(
+        slot,
+        naming,
+        scores.map((score) => factor * score),
+      )
     })
   }
 
@@ -267,13 +272,16 @@ export class SearchIndex {
     const others = new Set(close.filter((slot) => !known.has(slot)))
     const noScores = meanings.map(() => 0)
     const best = meanings.map((_, clause) => Math.max(0, ...lexical.map(({ scores }) => scores[clause] ?? 0)) || 1)
-    return [...lexical, ...Array.from(others, (slot) => this.#candidate(slot, 0, noScores))].map((candidate) => {
-      const { slot, scores } = candidate
+    const fusedScores = (slot: number, scores: readonly number[]): readonly number[] => {
       const factor = nameFactor(slot)
       const fused = (score: number, clause: number): number =>
         meanings[clause]?.fused(slot, { lexical: score, best: best[clause] ?? 1, confidence, nameFactor: factor }) ?? score
-      return { ...candidate, scores: scores.map(fused) }
-    })
+      return scores.map(fused)
+    }
+    return [
+      ...lexical.map(({ slot, naming, scores }) => this.#candidate(slot, naming, fusedScores(slot, scores))),
+      ...Array.from(others, (slot) => this.#candidate(slot, 0, fusedScores(slot, noScores))),
+    ]
   }
 
   #support(
@@ -369,6 +377,9 @@ export class SearchIndex {
   /** Breaks ties by id, independent of insertion order. */
   readonly #comesFirst = (a: number, b: number): boolean => (this.#ids[a] ?? '') < (this.#ids[b] ?? '')
 }
+
+/** A hint without a match counts for nothing, not even as unmatched. */
+const isUsed = ({ queryTerm, matches }: Lookup): boolean => queryTerm.kind === 'word' || matches.length > 0
 
 function unmatchedIn(clauses: readonly (readonly Lookup[])[]): readonly string[] {
   const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')

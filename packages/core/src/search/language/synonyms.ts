@@ -271,6 +271,16 @@ const kinds: { readonly [kind: string]: string } = {
   color: 'red blue green yellow purple orange pink black white',
   weather: 'sunny cloudy rainy storm umbrella hurricane typhoon',
   email: 'gmail outlook',
+  'horoscope zodiac astrology': 'aries taurus leo virgo libra scorpio sagittarius capricorn aquarius pisces',
+  'bible scripture':
+    'genesis exodus leviticus deuteronomy psalm psalms proverbs isaiah jeremiah ezekiel matthew luke romans corinthians galatians ephesians philippians hebrews',
+  quran: 'surah ayah',
+  'basketball nba':
+    'lakers celtics warriors knicks spurs raptors mavericks clippers cavaliers timberwolves pelicans grizzlies bucks pistons hornets',
+  'football nfl': 'cowboys steelers patriots packers seahawks broncos raiders chiefs eagles ravens vikings',
+  'baseball mlb': 'yankees dodgers mets astros phillies cubs padres orioles mariners',
+  'hockey nhl': 'bruins canadiens penguins oilers canucks flyers',
+  'soccer football': 'arsenal chelsea liverpool juventus bayern tottenham everton ajax dortmund bundesliga laliga uefa fifa',
 }
 
 let table: ReadonlyMap<string, readonly string[]> | undefined

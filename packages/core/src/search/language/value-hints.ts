@@ -2,6 +2,7 @@ import { stem } from './stemmer.ts'
 
 /** Returns terms implied by values in a query: a path implies files, an email address implies mail. */
 export function valueHints(text: string): readonly string[] {
+  if (!sign.test(text)) return []
   const found = new Set<string>()
   for (const [shape, hints] of shapes) if (shape.test(text)) for (const hint of hints) found.add(hint)
   for (const [, extension] of text.matchAll(/[\p{L}\p{N}]\.([a-z0-9]{1,5})\b/gu)) {
@@ -11,6 +12,9 @@ export function valueHints(text: string): readonly string[] {
   }
   return [...found].map(stem)
 }
+
+/** What each shape has, so that most texts are not compared with all of them. */
+const sign = /[./\\@$€£¥]/u
 
 const shapes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/https?:\/\/|www\./i, ['url', 'web', 'website']],

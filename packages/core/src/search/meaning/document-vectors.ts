@@ -21,7 +21,7 @@ const minCosine = 0.3
 /** Cosines are computed for the highest estimates, this many times the root of the number of documents: 600 of 10,000 … */
 const computedPerRoot = 6
 /** … and for those around the median of the estimates. */
-const computedAroundMedian = 100
+const computedAroundMedian = 40
 
 /** Vectors of documents with a byte per value: a hundred thousand tools take eleven megabytes. */
 export class DocumentVectors {
@@ -30,6 +30,7 @@ export class DocumentVectors {
   /** Factor to a unit vector by document; 0 for a document without a vector. */
   #scales = new Float32Array(0)
   readonly #sketches = new Sketches()
+  readonly #computed = new Histogram()
 
   set(document: number, vector: Float32Array | undefined): void {
     if (document >= this.#scales.length) this.#grow(document + 1)
@@ -56,7 +57,8 @@ export class DocumentVectors {
     const top = histogram.topBin(computedPerRoot * Math.sqrt(histogram.total))
     const middle = histogram.middleBins(computedAroundMedian)
     const cosine = (document: number): number => scale * this.#product(integers, document)
-    const computed = new Histogram()
+    const computed = this.#computed
+    computed.clear()
     const heap = new TopDocuments(best.count, best.comesFirst)
     let highest = 0
     for (let document = 0; document < count; document++) {

@@ -7,6 +7,12 @@ export class Histogram {
   readonly #counts = new Uint32Array(bins + 1)
   #total = 0
 
+  /** Removes all cosines, so that the next query needs no new one. */
+  clear(): void {
+    this.#counts.fill(0)
+    this.#total = 0
+  }
+
   get total(): number {
     return this.#total
   }

@@ -9,6 +9,7 @@ const valuesOfByte = 256
 export interface Estimates {
   /** Bin of the histogram by document; `noBin` for a hidden one, or one without a vector. Valid until the next query. */
   readonly bins: Uint16Array
+  /** Valid until the next query, too. */
   readonly histogram: Histogram
 }
 
@@ -19,6 +20,7 @@ export class Sketches {
   #scales = new Float32Array(0)
   #bins = new Uint16Array(0)
   readonly #sums = new Int16Array(bytesPerSketch * valuesOfByte)
+  readonly #histogram = new Histogram()
 
   set(document: number, vector: Float32Array | undefined): void {
     if (document >= this.#scales.length) this.#grow(document + 1)
@@ -41,7 +43,8 @@ export class Sketches {
   estimate(query: Int8Array, scale: number, count: number, visible: Uint8Array | undefined): Estimates {
     if (this.#bins.length < count) this.#bins = new Uint16Array(Math.ceil(count * 1.25))
     this.#sumBytes(query)
-    const histogram = new Histogram()
+    const histogram = this.#histogram
+    histogram.clear()
     const bins = this.#bins
     const sums = this.#sums
     const words = this.#words

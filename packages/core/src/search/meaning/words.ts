@@ -10,6 +10,14 @@ const maxRepeats = 2
 const maxQueryWords = 60
 const maxTextLength = 4_000
 
+/** Stop words that say what a request is about: "who was", "how many", "share this with", "turn it off". */
+const tellingWords: ReadonlySet<string> = new Set(
+  'who whose where when why how which what much many out off up down like tell give share ask asking asked'.split(' '),
+)
+
+/** True for a word without meaning for a request. */
+const isSilent = (word: string): boolean => isStopWord(word) && !tellingWords.has(word)
+
 /** Parts of a tool that describe its meaning, with the weight and the number of words that count. */
 const parts: readonly {
   readonly weight: number
@@ -37,7 +45,7 @@ export function wordsOfTool(document: SearchDocument, isKnown: (word: string) =>
     eachWord(fold(text.slice(0, maxTextLength)), (run) => {
       const whole = run.toLowerCase()
       // Most words have no parts.
-      if (isStopWord(whole)) return true
+      if (isSilent(whole)) return true
       if (isKnown(whole)) return whole.length < 2 || add(whole)
       for (const word of partsOf(run, isKnown)) if (isKnown(word) && !add(word)) return false
       return true
@@ -49,7 +57,7 @@ export function wordsOfTool(document: SearchDocument, isKnown: (word: string) =>
 /** Words of a request. */
 export interface QueryWords {
   readonly words: WeightedWords
-  /** Share of the words that are known. */
+  /** Share of the words that are known. Stop words count neither as known nor as unknown. */
   readonly knownShare: number
 }
 
@@ -60,17 +68,19 @@ export function wordsOfQuery(
   isIgnored: (word: string) => boolean = () => false,
 ): QueryWords {
   const words = new Map<string, number>()
+  const known = new Set<string>()
   const unknown = new Set<string>()
   const add = counter(words, 1, maxQueryWords)
   eachWord(fold(query.slice(0, maxTextLength)), (run) => {
     for (const word of partsOf(run, isKnown)) {
       if (isIgnored(word)) continue
-      if (!isKnown(word)) unknown.add(word)
-      else if (!add(word)) return false
+      const counted = isKnown(word) ? known : unknown
+      if (!tellingWords.has(word)) counted.add(word)
+      if (counted === known && !add(word)) return false
     }
     return true
   })
-  return { words, knownShare: words.size === 0 ? 0 : words.size / (words.size + unknown.size) }
+  return { words, knownShare: known.size === 0 ? 0 : known.size / (known.size + unknown.size) }
 }
 
 /** Returns a function that adds a word of a text, and returns whether there is room for another. */
@@ -92,7 +102,7 @@ function partsOf(run: string, isKnown: (word: string) => boolean): readonly stri
   const whole = run.toLowerCase()
   // "GitHub" is one word of the table; "createIssue" is two.
   const words = isKnown(whole) ? [whole] : (run.match(letters) ?? [whole]).map((part) => part.toLowerCase())
-  return words.filter((word) => word.length >= 2 && !isStopWord(word))
+  return words.filter((word) => word.length >= 2 && !isSilent(word))
 }
 
 /** Words inside camel case and between digits. */

@@ -1,5 +1,5 @@
 import type { Postings } from '../storage/postings.ts'
-import { type DocumentSources, noSource } from '../storage/sources.ts'
+import type { DocumentSources } from '../storage/sources.ts'
 import { rarityOf } from './ranking.ts'
 
 /** Visible documents: all, or those whose byte is 1. */
@@ -73,17 +73,15 @@ export class Holders {
   readonly #scope: VisibleDocuments
   readonly #known: Map<number, BySource>
   /** Documents with a term, by source … */
-  readonly #counts: Uint32Array
+  #counts = new Uint32Array(0)
   /** … and the term that was counted, plus one. */
-  readonly #counted: Uint32Array
+  #counted = new Uint32Array(0)
 
   /** `known` holds the counts for this scope from before. */
   constructor(postings: Postings, scope: VisibleDocuments, known = new Map<number, BySource>()) {
     this.#postings = postings
     this.#scope = scope
     this.#known = known
-    this.#counts = new Uint32Array(scope.sources?.capacity ?? 0)
-    this.#counted = new Uint32Array(this.#counts.length)
   }
 
   get total(): number {
@@ -111,10 +109,15 @@ export class Holders {
     return mapBySource(holding, (count) => rarityOf(this.#scope.total, count))
   }
 
-  /** Inverse document frequency of a term: the common one, or the one for a source. */
-  rarityFor(term: number, source = noSource): number {
-    const holding = this.of(term)
-    return rarityOf(this.#scope.total, source === noSource ? holding.common : valueFor(holding, source))
+  /** Inverse document frequency for the documents of most sources. */
+  commonRarity({ common }: BySource): number {
+    return rarityOf(this.#scope.total, common)
+  }
+
+  /** Inverse document frequency for the documents of a source, at most the common one. */
+  rarityFor(holding: BySource, source: number): number {
+    const common = this.commonRarity(holding)
+    return holding.exceptions === undefined ? common : Math.min(common, rarityOf(this.#scope.total, valueFor(holding, source)))
   }
 
   #count(term: number): number {
@@ -128,7 +131,12 @@ export class Holders {
     return holding
   }
 
-  #bySource(term: number, { numbers }: DocumentSources): BySource {
+  #bySource(term: number, { numbers, capacity }: DocumentSources): BySource {
+    // Most searches know the counts from before.
+    if (this.#counts.length < capacity) {
+      this.#counts = new Uint32Array(capacity)
+      this.#counted = new Uint32Array(capacity)
+    }
     const { visible } = this.#scope
     const { pool } = this.#postings
     const start = this.#postings.start(term)

@@ -97,21 +97,28 @@ function bitsIn(value: number): number {
 /** Damerau-Levenshtein distance, or `reach + 1` if it is larger. */
 function editDistance(a: string, b: string, reach: number): number {
   if (Math.abs(a.length - b.length) > reach) return reach + 1
-  let before: number[] = []
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  // Three rows that are reused: a query compares many terms.
+  let [before, previous, current] = rows
+  if (previous.length <= b.length) rows = [before, previous, current] = [rowFor(b), rowFor(b), rowFor(b)]
+  for (let j = 0; j <= b.length; j++) previous[j] = j
   for (let i = 1; i <= a.length; i++) {
-    const current = [i]
+    const letter = a.charCodeAt(i - 1)
     let best = i
+    current[0] = i
     for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
-      let value = Math.min((previous[j - 1] ?? 0) + same, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) value = Math.min(value, (before[j - 2] ?? 0) + 1)
-      current.push(value)
+      const same = letter === b.charCodeAt(j - 1) ? 0 : 1
+      let value = Math.min((previous[j - 1] as number) + same, (previous[j] as number) + 1, (current[j - 1] as number) + 1)
+      if (i > 1 && j > 1 && letter === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1))
+        value = Math.min(value, (before[j - 2] as number) + 1)
+      current[j] = value
       if (value < best) best = value
     }
     if (best > reach) return reach + 1
-    before = previous
-    previous = current
+    ;[before, previous, current] = [previous, current, before]
   }
-  return previous[b.length] ?? 0
+  return previous[b.length] as number
 }
+
+const rowFor = ({ length }: string): Uint16Array => new Uint16Array(2 * length + 64)
+
+let rows: [Uint16Array, Uint16Array, Uint16Array] = [rowFor(''), rowFor(''), rowFor('')]
