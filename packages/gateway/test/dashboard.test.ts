@@ -199,9 +199,7 @@ test('sessions outlive the process, as digests, until they end; a file that othe
   now = 12 * 60 * 60_000
   expect((await opened()).userOf(owner)).toBeUndefined()
   now = 0
-  if (process.platform !== 'win32') {
-    await chmod(path, 0o666)
-    expect((await opened()).userOf(owner)).toBeUndefined()
-  }
+  await chmod(path, 0o666)
+  expect((await opened()).userOf(owner)).toBeUndefined()
   expect(problems).toEqual([])
 })

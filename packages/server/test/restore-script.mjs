@@ -16,7 +16,10 @@ const requests = [
 ]
 worker.on('message', ({ end, output }) => {
   const request = requests.shift()
-  if (request !== undefined) return worker.postMessage(request, [])
+  if (request !== undefined) {
+    worker.postMessage(request, [])
+    return
+  }
   console.log(JSON.stringify({ kind: end.kind, value: JSON.parse(end.value), output }))
-  return worker.terminate()
+  void worker.terminate()
 })

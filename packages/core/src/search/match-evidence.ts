@@ -188,8 +188,9 @@ function bestOfSources(candidates: readonly Candidate[], clause: number): readon
     if (lead > 0 || (lead === 0 && other !== undefined && candidate.id < other.id)) best.set(candidate.source, candidate)
   }
   const first = takeBest(best, scoreOfClause)
-  const found = first === undefined ? [] : [first]
-  while (first !== undefined && found.length <= maxOthers) {
+  if (first === undefined) return []
+  const found = [first]
+  while (found.length <= maxOthers) {
     const other = takeBest(best, scoreOfClause)
     if (other === undefined || scoreOfClause(other) < comparableShare * scoreOfClause(first)) break
     found.push(other)

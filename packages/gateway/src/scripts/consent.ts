@@ -35,7 +35,7 @@ export function gatewayConsent(
     async decide({ tool, source, arguments: input, principal }) {
       const own = toolOf(source, tool)
       if (own === undefined) return 'default'
-      const verdict = await decide({ ...own, input, client: principal as Client | undefined })
+      const verdict = await decide({ ...own, input, client: principal })
       if (verdict !== undefined && (verdict.rule !== undefined || verdict.effect !== 'allow')) return 'run'
       return isAccepted(own) ? 'default' : 'untrusted'
     },

@@ -45,10 +45,8 @@ export class PageSessionFile implements SessionStorage {
   write(sessions: readonly StoredSession[]): void {
     const text = `${JSON.stringify({ format, version: 1, sessions })}\n`
     this.#written = this.#written
-      .then(async () => {
-        await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
-        await replaceFile(this.#path, text, { isDurable: false })
-      })
+      .then(() => mkdir(dirname(this.#path), { recursive: true, mode: 0o700 }))
+      .then(() => replaceFile(this.#path, text, { isDurable: false }))
       // The sessions of this process still work.
       .catch(this.#onProblem)
   }

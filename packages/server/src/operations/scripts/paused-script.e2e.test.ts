@@ -107,8 +107,7 @@ describe('a state that cannot be used is rejected, and runs nothing', () => {
       const altered = `${requestState.slice(0, place)}${letter}${requestState.slice(place + 1)}`
       const reply = await resume(handler, altered)
       // Without the prefix it is not a state of a script, so the script starts again and asks.
-      if (place < 7) expect(reply.resultType).toBe('input_required')
-      else expect(reply).toMatchObject(rejected)
+      expect(reply).toMatchObject(place < 7 ? { resultType: 'input_required' } : rejected)
     }
     for (const altered of [requestState.slice(0, -8), `${requestState}AAAA`, 'script.', 'script-handle.', 'script-handle.AAAA'])
       expect(await resume(handler, altered)).toMatchObject(rejected)

@@ -101,7 +101,7 @@ async function run(era: 'session' | 'stateless', code: string, how = choosing('R
   return reply as never as Awaited<ReturnType<TestClient['call']>>
 }
 
-const text = (result: { readonly content: readonly { readonly type: string }[] }): string => textOf(result as never)
+const text = (result: { readonly content: readonly { readonly type: string }[] }): string => textOf(result)
 
 test('Y40: the exposure code lists three tools, and others list run_code where the author wants it', async () => {
   expect(await client.toolNames()).toEqual(['search_tools', 'describe_tools', 'run_code'])

@@ -103,7 +103,7 @@ export async function lookUp(
 
 async function found({ runtime, scope }: DiscoveryCall, args: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
   const request: SearchRequest = {
-    query: String(args.query ?? ''),
+    query: typeof args.query === 'string' ? args.query : '',
     ...(typeof args.limit === 'number' && { limit: args.limit }),
     ...(typeof args.group === 'string' && { group: args.group }),
     ...(typeof args.readOnly === 'boolean' && { readOnly: args.readOnly }),
@@ -121,7 +121,7 @@ async function found({ runtime, scope }: DiscoveryCall, args: Record<string, unk
 
 function described({ runtime, scope }: DiscoveryCall, args: Record<string, unknown>): unknown {
   const known = toolsByName(discoverable(runtime, scope).tools)
-  const names = Array.isArray(args.names) ? args.names.map(String) : [String(args.names ?? '')]
+  const names = Array.isArray(args.names) ? args.names.map(String) : []
   return names.flatMap((name) => known.get(name) ?? [])
 }
 

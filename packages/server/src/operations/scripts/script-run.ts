@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import { Failure, facetOf, isRecord, resolve, type Tool, toolIdentity } from '@unfold-mcp/core'
+import { Failure, facetOf, isRecord, resolve as resolveName, type Tool, toolIdentity } from '@unfold-mcp/core'
 import type { CodeSettings } from '../../catalog/code-options.ts'
 import { discoverable } from '../../runtime/discoverable.ts'
 import { sharePath } from '../../scope/share-path.ts'
@@ -232,7 +232,7 @@ export class ScriptRun {
 
   async #isValid({ tool, arguments: args }: OpenCall): Promise<boolean> {
     const { runtime, scope } = this.#options.discovery
-    const meaning = resolve(runtime.catalogs.of(scope).catalog, runtime.views.inputs(scope), tool)
+    const meaning = resolveName(runtime.catalogs.of(scope).catalog, runtime.views.inputs(scope), tool)
     if (meaning.kind === 'unknown') return false
     const { input, modes } = meaning.entry
     return !('problems' in (await input.check(args, modes === undefined ? undefined : runtime.views.snapshot(scope))))
