@@ -22,7 +22,7 @@ export interface PreviewOptions<P extends Principal = Principal> {
 }
 
 /** What a search returns to a model, with an explanation of the order. */
-interface PreviewedSearch extends Pick<SearchResult, 'confidence' | 'certainty' | 'unmatched' | 'total'> {
+export interface PreviewedSearch extends Pick<SearchResult, 'confidence' | 'certainty' | 'unmatched' | 'total'> {
   readonly matches: readonly (Pick<SearchMatch, 'score' | 'isNamed' | 'why'> & { readonly name: string })[]
   /** The text that the model reads. */
   readonly reply: string
