@@ -122,7 +122,10 @@ export class Gateway implements AsyncDisposable {
   readonly #cache: DefinitionCache
   readonly #results: ResultStore
   readonly #savings: SavingsCache
-  /** Tokens of the lists that clients were sent. */
+  /**
+   * Tokens of the lists that clients were sent.
+   * @internal
+   */
   readonly lists = new ListUsage()
   #read: ReadConfig
   #policy: Policy | undefined
