@@ -27,6 +27,12 @@ function rowsOf(heading: string): readonly (readonly string[])[] {
 
 const marked = (text = ''): readonly string[] => [...text.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word)
 
+/** Parameters that a route requires. */
+const queries: { readonly [path: string]: string } = {
+  '/why': '?tool=library__find_books',
+  '/documents': '?upstream=library',
+}
+
 test('the page documents every admin API route with every response field, and every event', async () => {
   const policy = { rules: [{ effect: 'ask', reason: 'Rare books', arguments: { properties: { title: { const: 'Rare' } } } }] }
   await withGateway({ library, workbench }, { trust: 'review', policy }, async ({ url = '', home, gateway }) => {
@@ -50,6 +56,10 @@ test('the page documents every admin API route with every response field, and ev
     await writeFile(file, JSON.stringify(edited))
     await until(async () => ((await ask('/edits')) as readonly unknown[]).length > 0, 'the edit waits for approval')
     gateway.upstreams.events.emit('stderr', { upstream: 'library', line: 'A book is missing.' })
+    const { tools } = gateway.upstreams.get('library') ?? { tools: [] }
+    const difference = { added: [], changed: [], removed: tools.slice(0, 1) }
+    const counts = { added: 0, changed: 0, removed: 1, reads: 1, ms: 1 }
+    gateway.upstreams.events.emit('tools', { upstream: 'library', tools, difference, ...counts })
     const matchesIn = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []
 
@@ -62,7 +72,7 @@ test('the page documents every admin API route with every response field, and ev
     for (const [route, fields] of routes) {
       const path = /^GET \/api(\/[^*]+)$/u.exec(route)?.[1]
       if (path === undefined || path === '/events') continue
-      const found = [await ask(path === '/why' ? '/why?tool=library__find_books' : path)].flat()
+      const found = [await ask(`${path}${queries[path] ?? ''}`)].flat()
       expect(found.length, `${route} answers`).toBeGreaterThan(0)
       expect(fields, `fields of ${route}`).toEqual(expect.arrayContaining(found.flatMap((each) => Object.keys(Object(each)))))
     }

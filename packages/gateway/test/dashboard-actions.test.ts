@@ -149,14 +149,14 @@ describe('settings of a server', () => {
   test('masked arguments keep their values, and are refused when it is not certain which one is meant', async () => {
     const argsOf = async () =>
       (JSON.parse(await readFile(edge.file, 'utf8')) as { mcpServers: { spare: { args: string[] } } }).mcpServers.spare.args
-    const ofSpare = '/upstreams/spare/settings'
-    const { settings } = await api<ServerSettings>(ofSpare)
+    const at = '/upstreams/spare/settings'
+    const { settings } = await api<ServerSettings>(at)
     expect(settings.args).toEqual(['--token', '***', '--password', '***'])
     const changed = { path: ['args'], value: ['--tokens', '***', '--password', '***'] }
-    expect((await post(ofSpare, { changes: [changed] })).status).toBe(200)
+    expect((await post(at, { changes: [changed] })).status).toBe(200)
     expect(await argsOf()).toEqual(['--tokens', 'first-secret', '--password', 'second-secret'])
     const removed = { path: ['args'], value: ['--password', '***'] }
-    const { status, body } = await post<{ error: string }>(ofSpare, { changes: [removed] })
+    const { status, body } = await post<{ error: string }>(at, { changes: [removed] })
     expect([status, body.error]).toEqual([409, expect.stringContaining('Several masked values')])
     expect(await argsOf()).toHaveLength(4)
   })

@@ -44,7 +44,7 @@ export type { ExposureMode, ExposureOptions } from './catalog/exposure-options.t
 export type { GroupHooks, HookContext } from './catalog/group-hooks.ts'
 export type { MessageLimits } from './catalog/message-limits.ts'
 export type { PermitSource, Place } from './catalog/permissions.ts'
-export type { Preview, PreviewOptions } from './operations/preview.ts'
+export type { Preview, PreviewedSearch, PreviewOptions } from './operations/preview.ts'
 export { SdkPort } from './protocol/sdk-port.ts'
 export type { SessionClient } from './protocol/session/session.ts'
 export type { Resumption } from './protocol/session/session-http.ts'

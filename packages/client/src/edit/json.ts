@@ -4,7 +4,7 @@ import { createScanner, findNodeAtLocation, type Node } from 'jsonc-parser'
 import { parseJsonc } from '../config/jsonc.ts'
 import { type Edit, EditError, lineBreakOf, verified } from './edit.ts'
 
-type Path = readonly string[]
+export type Path = readonly string[]
 
 /** Sets the value at `path`; everything else, including comments and formatting, stays byte-identical. */
 export const setJson =

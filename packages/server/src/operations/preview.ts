@@ -1,4 +1,4 @@
-import { type Exposure, estimateTokens, gateName, type SearchMatch, type SearchResult, type Tool } from '@unfold-mcp/core'
+import { type Exposure, estimateTokens, gateName, type Tool } from '@unfold-mcp/core'
 import { activateAll, setTools } from '../runtime/activation.ts'
 import { discoverable } from '../runtime/discoverable.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -22,8 +22,31 @@ export interface PreviewOptions<P extends Principal = Principal> {
 }
 
 /** What a search returns to a model, with an explanation of the order. */
-interface PreviewedSearch extends Pick<SearchResult, 'confidence' | 'certainty' | 'unmatched' | 'total'> {
-  readonly matches: readonly (Pick<SearchMatch, 'score' | 'isNamed' | 'why'> & { readonly name: string })[]
+export interface PreviewedSearch {
+  readonly confidence: 'strong' | 'weak' | 'none'
+  /** The same as a number from 0 to 1. */
+  readonly certainty: number
+  /** Words of the query without a match. */
+  readonly unmatched: readonly string[]
+  /** Number of tools that were searched. */
+  readonly total: number
+  readonly matches: readonly {
+    readonly name: string
+    readonly score: number
+    /** The query contains its name. */
+    readonly isNamed: boolean
+    /** What each word of the query contributes; `worth` is relative to the maximum. */
+    readonly why?: {
+      readonly words: readonly {
+        readonly word: string
+        readonly term: string
+        readonly via: string
+        readonly fields: readonly string[]
+        readonly worth: number
+      }[]
+      readonly boost: number
+    }
+  }[]
   /** The text that the model reads. */
   readonly reply: string
   readonly replyTokens: number
