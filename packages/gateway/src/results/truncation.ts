@@ -18,16 +18,15 @@ export interface TruncationOptions {
 const binaryFactor = 20
 
 /**
- * Truncates long results and stores them for `read_result`, except those of calls that a script makes. Text is cut at a line or character boundary. Images, audio and files
- * that are too large are replaced by a description. Structured content is sent completely or not at all; since only an error may
- * omit structured content that a tool declared, such a result is marked as an error and says that the tool succeeded.
+ * Truncates long results and stores them for `read_result`, except those of calls that a script makes. Text is cut at a line or
+ * character boundary. Images, audio and files that are too large are replaced by a description. Structured content is sent
+ * completely or not at all; since only an error may omit structured content that a tool declared, such a result is marked as an
+ * error and says that the tool succeeded.
  */
 export function truncateResults({ store, maxCharacters, hasOutputSchema }: TruncationOptions): Middleware {
   const truncate = (call: ProxiedCall, result: ProxiedResult): ProxiedResult | Promise<ProxiedResult> => {
     const limit = maxCharacters()
     // Nobody would get the handle: the client cancelled the call, or its session ended.
-    // What a script works with need not fit into the context of a model.
-    if (call.ctx.script !== undefined) return result
     if (!isComplete(result) || call.ctx.signal.aborted || fits(result, limit)) return result
     // A script reads the result, not a model: it filters it, and its memory is limited.
     if (call.ctx.script !== undefined) return result

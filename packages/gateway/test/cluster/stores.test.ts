@@ -13,8 +13,10 @@ import { Replicas } from '../../src/cluster/replicas.ts'
 import { redisResults } from '../../src/cluster/result-store.ts'
 import { redisTrustStore } from '../../src/cluster/trust-store.ts'
 import { ownerOf } from '../../src/results/owner.ts'
+import { redisScriptStore } from '../../src/scripts/redis-store.ts'
 import { accept, type Item } from '../../src/trust/records/record.ts'
 import { catalogContract, tool } from '../catalog-contract.ts'
+import { scriptStoreContract } from '../script-store-contract.ts'
 
 let server: TestRedis
 let prefixes = 0
@@ -71,6 +73,12 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
   })
 
   catalogContract('Redis', async () => new RedisCatalog(await connected(fresh()), quiet))
+
+  scriptStoreContract('Redis', async () => {
+    const prefix = fresh()
+    const of = async (id: string) => redisScriptStore(await connected(prefix), { id, isRunning: () => false })
+    return [await of('one'), await of('two')]
+  })
 
   test('AT-M02-1 (M02): the catalogue never goes back in time', async () => {
     const prefix = fresh()
