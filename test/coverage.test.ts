@@ -9,7 +9,10 @@ const attackFolders = [
   '../packages/gateway/test/',
   '../packages/cli/test/',
   '../packages/dashboard/test/',
+  '../packages/server/src/operations/',
   '../packages/server/src/protocol/',
+  '../packages/server/src/scripts/',
+  '../packages/gateway/src/results/',
   './cluster/',
 ]
 

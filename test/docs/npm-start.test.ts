@@ -29,7 +29,7 @@ test('npm start prints how to connect, serves the gateway, and stops all its pro
     text += chunk
   })
   try {
-    await until(() => text.includes('Ctrl-C') || child.exitCode !== null, 'the output shows how to stop the demo', 120_000)
+    await until(() => text.includes('Dashboard') || child.exitCode !== null, 'the output shows how to stop the demo', 120_000)
     expect(text).toContain('Ctrl-C')
     const url = /http:\S+\/mcp/u.exec(text)?.[0] ?? ''
     await expect(shown(text, url)).toMatchFileSnapshot(shownAs('npm-start'))

@@ -42,7 +42,7 @@ export type { RunDifference } from './trust/run.ts'
 export type { UpstreamConfig, UpstreamSettings } from './upstreams/config.ts'
 export type { Slowdown } from './upstreams/connected/follow-budget.ts'
 export type { Pace } from './upstreams/connected/refresher.ts'
-export type { UpstreamCall, UpstreamConnection } from './upstreams/connection.ts'
+export type { ListReads, UpstreamCall, UpstreamConnection } from './upstreams/connection.ts'
 export { UpstreamError, type UpstreamReason } from './upstreams/errors.ts'
 export type {
   Emit,

@@ -67,7 +67,7 @@ async function isReady(): Promise<void> {
 }
 
 describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
-  test('Y47: lists tools to search, describe and run scripts, and a script reads without a question', async () => {
+  test('AT-K47-1: lists tools to search, describe and run scripts, and a script reads without a question', async () => {
     await using ada = await client({ era })
     const { tools } = await ada.client.listTools(undefined, { cacheMode: 'bypass' })
     expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'describe_tools', 'run_code', 'read_result'])
@@ -79,7 +79,7 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
     expect(ada.asked).toEqual([])
   })
 
-  test('Y47: a person is asked once about the writes of a batch, without known secrets', async () => {
+  test('AT-K47-2: a person is asked once about the writes of a batch, without known secrets', async () => {
     await using ada = await client({ era })
     const code = `await Promise.all([1, 2, 3].map((n) => tools.fx.write({ text: 'batch ${era} ${secret} ' + n })))`
     await ada.text('run_code', { code })
@@ -88,7 +88,7 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
     expect((await effects()).filter((line) => line.startsWith(`batch ${era}`))).toHaveLength(3)
   })
 
-  test('Y47: a rule of the policy replaces the question', async () => {
+  test('AT-K47-3: a rule of the policy replaces the question', async () => {
     await using ada = await client({ era })
     const code = `await tools.fx.allowed({ text: 'allowed ${era}' })
       const denied = await tools.fx.denied({ text: 'denied ${era}' }).catch((error) => error.message)
@@ -117,7 +117,7 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
     expect(await countOf(`signed ${era} by Ada`)).toBe(1)
   })
 
-  test('AT-S15-21 (Y47): a script does not reach what its client may not call', async () => {
+  test('AT-S15-21: a script does not reach what its client may not call', async () => {
     await using reader = await client({ era, token: bob.token })
     const code = `const errors = []
       for (const name of ['fx__write', 'loose__read-line'])
@@ -130,7 +130,7 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
     })
   })
 
-  test('Y47: where the client cannot ask, a write waits for "unfold approvals"', async () => {
+  test('AT-K47-4: where the client cannot ask, a write waits for "unfold approvals"', async () => {
     await using ada = await client({ era, capabilities: {} })
     const text = `queued ${era}`
     const reply = ada.text('run_code', { code: `return tools.fx.write({ text: '${text}' })` })
@@ -149,7 +149,7 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
   })
 })
 
-test('Y47: the audit log has the script, and its calls refer to it', async () => {
+test('AT-K47-5: the audit log has the script, and its calls refer to it', async () => {
   await using ada = await client({ era: 'stateless' })
   await ada.text('run_code', { code: `\nawait tools.fx.read_line({ text: 'audited' })` })
   const records = async (type: string): Promise<readonly Record<string, unknown>[]> =>
@@ -162,7 +162,7 @@ test('Y47: the audit log has the script, and its calls refer to it', async () =>
 type Paused = { readonly requestState?: string; readonly inputRequests?: object }
 const confirm = { confirm: { action: 'accept', content: { decision: 'Run these calls' } } }
 
-test('AT-S15-22 (Y46): a paused script belongs to its token', async () => {
+test('AT-S15-22: a paused script belongs to its token', async () => {
   const code = `return tools.fx.write({ text: 'for ann' })`
   await using ada = await client({ era: 'stateless' })
   const paused = (await ada.client.callTool({ name: 'run_code', arguments: { code } }, { allowInputRequired: true })) as Paused

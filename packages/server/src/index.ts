@@ -22,6 +22,8 @@ export {
   type Quota,
   type Reason,
   reasons,
+  type ScriptLimit,
+  type SharePath,
   type Snapshot,
   type Surface,
   signature,

@@ -63,7 +63,7 @@ describe('a shape learned from results', () => {
     expect(mergedShapes(known, shapeOf({ a: [{ b: 2 }, { b: 3 }], c: { d: 'y' } }))).toBe(known)
   })
 
-  test('Y21: never contains a value, and does not grow beyond its limits', () => {
+  test('AT-K21-4: never contains a value, and does not grow beyond its limits', () => {
     const marked = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 6 },

@@ -192,7 +192,7 @@ describe('declarations of tools in TypeScript', () => {
     expect(text).not.toMatch(/[\p{Cf}\u2028\u2029\0]/u)
   })
 
-  test('Y20: parse for any schema, are the same each time, and stay within their limits', () => {
+  test('AT-K20-3: parse for any schema, are the same each time, and stay within their limits', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('a', 'b', '*/', '__proto__', '\n//', '#'))
     const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
       schema: fc.oneof(

@@ -36,7 +36,7 @@ test('a result within the limit is the same object', async () => {
   expect((await cut(given)).result).toBe(given)
 })
 
-test('Y23: a script gets long results completely', async () => {
+test('AT-K23-1 (Y23): a script gets long results completely', async () => {
   const given: CallToolResult = { content: [text('x'.repeat(10 * limit))], structuredContent: { a: 'x'.repeat(10 * limit) } }
   const { result, kept } = await cut(given, {}, true, { run: 'r' })
   expect(result).toBe(given)

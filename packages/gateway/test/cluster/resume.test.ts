@@ -86,7 +86,7 @@ describe.skipIf(redisServer.isMissing)(`streams that are resumed at another repl
     await redis?.[Symbol.asyncDispose]()
   })
 
-  test('AT-M15-6 (M15): a call that finished meanwhile, or finishes later, sends its result at another replica', async () => {
+  test('AT-M15-6: a call that finished meanwhile, or finishes later, sends its result at another replica', async () => {
     const client = await BreakingClient.open(a.url)
     const late = await client.breakCall(a.url, 'shop__slow')
     const resumed = client.resume(b.url, late)

@@ -6,14 +6,13 @@ import { type Reader, surfaceSource } from './activators.ts'
 import type { Kind } from './call-variants.ts'
 import { withLists } from './list-argument.ts'
 
-/** Adds the groups that this reader may know of to the description. */
-export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
+/** Adds the groups that this reader may know of to the description. `listsCode`: whether scripts are listed, which need signatures. */
+export function describedFor(entry: ToolEntry, reader: Reader, listsCode: boolean): ToolEntry {
+  if (entry === describe) return listsCode ? describe : describeDefinitions
   if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage')) return entry
   if (reader.groups.size === 0) return entry
   const groups = `Groups: ${aFew([...reader.groups])}.`
-  return entry.tool.name === 'describe_tools'
-    ? entry
-    : { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
+  return { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
 }
 
 // Discovery tools are part of every request, so the group names in them have a fixed budget.
@@ -87,6 +86,12 @@ const describe = entryOf('search', {
   annotations: looking,
   inputSchema: { type: 'object', properties: { names: texts, as: { enum: ['typescript'] } }, required: ['names'] },
 })
+
+/** Without `as`, which only scripts need: every request of every client contains this definition. */
+const describeDefinitions: ToolEntry = {
+  ...describe,
+  tool: { ...describe.tool, inputSchema: { type: 'object', properties: { names: texts }, required: ['names'] } },
+}
 
 const kinds: { readonly [K in Kind]: { readonly description: string; readonly annotations: ToolAnnotations } } = {
   read: { description: 'Call a tool that only reads, by name', annotations: { readOnlyHint: true, openWorldHint: true } },

@@ -1,3 +1,4 @@
+export type { SharePath } from '@unfold-mcp/core'
 export type {
   CallOutcome,
   ScriptCall,

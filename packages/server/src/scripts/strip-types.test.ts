@@ -21,7 +21,7 @@ class Counter { private count: number = 0; next(this: Counter): number { return 
 return { first, n: new Counter().next() satisfies number, seen: [...seen] }`
 
 describe('removing types', () => {
-  test('Y22: leaves every line and column where it is', async () => {
+  test('AT-K22-1 (Y22): leaves every line and column where it is', async () => {
     const source = sourceOf(await stripper.strip(typed))
     expect(source).toHaveLength(typed.length)
     expect(source).not.toMatch(/Issue|Promise|satisfies|private/)
@@ -36,11 +36,11 @@ describe('removing types', () => {
     'return "as const" /* : string */ // <T>',
     '',
     'label: for (const x of []) break label',
-  ])('Y22: leaves plain JavaScript as it is, without the library: %j', async (source) => {
+  ])('AT-K22-2: leaves plain JavaScript as it is, without the library: %j', async (source) => {
     expect(sourceOf(await withoutLibrary.strip(source))).toBe(source)
   })
 
-  test('Y22: reads what may be type arguments as TypeScript', async () => {
+  test('AT-K22-3: reads what may be type arguments as TypeScript', async () => {
     expect(sourceOf(await stripper.strip('return new Set<string>(list)'))).toBe('return new Set        (list)')
     expect(sourceOf(await stripper.strip('return a < b && c > (d)'))).toBe('return a < b && c > (d)')
     expect(sourceOf(await withoutLibrary.strip('return a < b && c > (d)'))).toBe('return a < b && c > (d)')
@@ -56,7 +56,7 @@ describe('removing types', () => {
     ['a syntax error', 'const a: = 1', 1, 10],
     ['a syntax error on a later line', 'const a: number = 1\nreturn a +', 2, 11],
     ['an import', 'const a: number = 1\nimport { b } from "c"', 2, 1],
-  ])('Y22: names line and column of %s', async (_, source, line, column) => {
+  ])('AT-K22-4: names line and column of %s', async (_, source, line, column) => {
     expect(await stripper.strip(source)).toMatchObject({ error: { name: 'SyntaxError', line, column } })
   })
 

@@ -1,7 +1,7 @@
 import { computeView, type ViewInputs } from '@unfold-mcp/core'
 import { forReader, isUndescribed, surfaceSource } from '../catalog/activators.ts'
 import type { CatalogState } from '../catalog/catalog-state.ts'
-import { namingGroups } from '../catalog/discovery-tools.ts'
+import { describedFor } from '../catalog/discovery-tools.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 import { withHints } from '../tool/host-hints.ts'
 import { readerOf } from './reader.ts'
@@ -32,17 +32,23 @@ function rendered(entry: ToolEntry, inputs: ViewInputs<ToolEntry>): ToolEntry {
 /** Added to tools that list modes which may be empty. It does not name them, because this list is read only once. */
 const emptyModes = 'A mode without data replies with how to get some.'
 
-const sharedSurfaces = new WeakMap<CatalogState, ReadonlyMap<ToolEntry, ToolEntry>>()
+type Described = ReadonlyMap<ToolEntry, ToolEntry>
+
+const sharedSurfaces = { withCode: new WeakMap<CatalogState, Described>(), withoutCode: new WeakMap<CatalogState, Described>() }
 
 /** The generated tools, described for this client. */
-function surfaceFor(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
+function surfaceFor(catalogState: CatalogState, inputs: ViewInputs<ToolEntry>): Described {
+  const listsCode = inputs.surfaces.has('code')
+  const shared = listsCode ? sharedSurfaces.withCode : sharedSurfaces.withoutCode
   // Descriptions are the same for all clients without restrictions, so they are built and encoded once.
   const isWhole = inputs.forbidden.size === 0 && !inputs.readOnly
-  const found = isWhole ? sharedSurfaces.get(catalogState) : undefined
+  const found = isWhole ? shared.get(catalogState) : undefined
   if (found !== undefined) return found
   const reader = readerOf(catalogState, inputs)
   const entries = catalogState.catalog.entries.filter((entry) => entry.source === surfaceSource || isUndescribed(entry))
-  const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, catalogState.surface, reader), reader)]))
-  if (isWhole) sharedSurfaces.set(catalogState, made)
+  const made = new Map(
+    entries.map((entry) => [entry, describedFor(forReader(entry, catalogState.surface, reader), reader, listsCode)]),
+  )
+  if (isWhole) shared.set(catalogState, made)
   return made
 }

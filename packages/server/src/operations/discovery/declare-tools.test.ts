@@ -35,7 +35,7 @@ async function declared(client: TestContext, ...names: readonly string[]): Promi
 
 const view = 'exposure=search'
 
-test('Y20: describes tools as TypeScript, with the result of an output schema', async () => {
+test('AT-K20-1 (Y20): describes tools as TypeScript, with the result of an output schema', async () => {
   await using client = await testContext(office({ rows: {} }), { view })
   expect(await declared(client, 'db__rows', 'time', 'vault', 'nothing')).toMatchInlineSnapshot(`
     "declare const tools: {
@@ -51,7 +51,7 @@ test('Y20: describes tools as TypeScript, with the result of an output schema', 
   `)
 })
 
-test('Y21: learns the result of a tool without an output schema from its own successful calls', async () => {
+test('AT-K21-1 (Y21): learns the result of a tool without an output schema from its own successful calls', async () => {
   const box = office({ rows: { rows: [{ id: 7, name: 'Ada' }], 'ada@example.com': true } })
   await using client = await testContext(box, { view })
   expect(await declared(client, 'db__fail')).toContain('fail(): Promise<unknown>')
@@ -65,7 +65,7 @@ test('Y21: learns the result of a tool without an output schema from its own suc
   expect(text).not.toContain('Ada')
 })
 
-test('Y21: shows a learned result only to the principal whose calls it comes from', async () => {
+test('AT-K21-2: shows a learned result only to the principal whose calls it comes from', async () => {
   const box = office({ rows: { salary: 1 } })
   await using ann = await testContext(box, { view, principal: { id: 'ann' } })
   await using annLater = await testContext(box, { view, principal: { id: 'ann' }, era: 'stateless' })
@@ -77,7 +77,7 @@ test('Y21: shows a learned result only to the principal whose calls it comes fro
   expect(await declared(session, 'db__rows')).toContain('Promise<unknown>')
 })
 
-test('Y21: forgets what it learned when the definition of the tool changes', async () => {
+test('AT-K21-3: forgets what it learned when the definition of the tool changes', async () => {
   const registry = new ToolRegistry()
   const box = office({ rows: {} })
   box.use(registry)
@@ -90,7 +90,7 @@ test('Y21: forgets what it learned when the definition of the tool changes', asy
   expect(await declared(client, 'people')).toContain('people(): Promise<unknown>')
 })
 
-test('Y20: a tool with the name of a server keeps the full names of the tools that would be below it', async () => {
+test('AT-K20-2: a tool with the name of a server keeps the full names of the tools that would be below it', async () => {
   const box = office({ rows: {} })
   box.tool('db', { description: 'All data' }, () => 'x')
   await using client = await testContext(box, { view })

@@ -82,7 +82,7 @@ const resume = (
 
 const rejected = { isError: true, _meta: { 'io.github.unfold-mcp/reason': 'script_state_rejected' } }
 
-test('Y46: a paused script continues in another process with the secret, and repeats no call', async () => {
+test('AT-K46-1: a paused script continues in another process with the secret, and repeats no call', async () => {
   const { requestState } = await paused(startProcess())
   const reply = await resume(startProcess(), requestState)
   expect(JSON.parse(textOf(reply))).toEqual({ same: true, now: true })

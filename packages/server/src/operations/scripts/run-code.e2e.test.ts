@@ -103,7 +103,7 @@ async function run(era: 'session' | 'stateless', code: string, how = choosing('R
 
 const text = (result: { readonly content: readonly { readonly type: string }[] }): string => textOf(result)
 
-test('Y40: the exposure code lists three tools, and others list run_code where the author wants it', async () => {
+test('AT-K40-1 (Y40): the exposure code lists three tools, and others list run_code where the author wants it', async () => {
   expect(await client.toolNames()).toEqual(['search_tools', 'describe_tools', 'run_code'])
   await using other = await testServer(
     defineToolbox({ name: 'x', version: '1', exposure: 'everything', code: true }).tool('a', {}, () => 1),
@@ -127,7 +127,7 @@ test('scripts that are turned off exist in no exposure', async () => {
 })
 
 describe.each(['session', 'stateless'] as const)('in the era %s', (era) => {
-  test('Y41: a script calls tools, and what it returns is the result', async () => {
+  test('AT-K41-1 (Y41): a script calls tools, and what it returns is the result', async () => {
     const result = await run(
       era,
       `interface Item { id: number; name: string }
@@ -160,7 +160,7 @@ describe.each(['session', 'stateless'] as const)('in the era %s', (era) => {
     expect(result.structuredContent).toEqual({ first: 'read', schema: 'object', secret: 0 })
   })
 
-  test('Y42: a failed call is an exception, and a tool that the client may not use does not exist', async () => {
+  test('AT-K42-1 (Y42): a failed call is an exception, and a tool that the client may not use does not exist', async () => {
     const result = await run(
       era,
       `const errors = []
@@ -183,7 +183,7 @@ describe.each(['session', 'stateless'] as const)('in the era %s', (era) => {
     expect(errors[3]?.[1]).toMatch(/^Line 3: Invalid arguments for read/u)
   })
 
-  test('Y43: a script that fails replies with its place and with what it has done', async () => {
+  test('AT-K43-1 (Y43): a script that fails replies with its place and with what it has done', async () => {
     const result = await run(
       era,
       `await tools.read({ id: 1 })
@@ -205,7 +205,7 @@ throw new TypeError('no')`,
     expect(created).toEqual([])
   })
 
-  test('Y44: a person is asked once about all calls that wait', async () => {
+  test('AT-K44-1 (Y44): a person is asked once about all calls that wait', async () => {
     const code = `const all = await Promise.all(['a', 'b', 'c'].map((title) => tools.create({ title })))
       return all.length`
     expect(text(await run(era, code))).toBe('3')
@@ -272,7 +272,7 @@ throw new TypeError('no')`,
   })
 })
 
-test('Y45: where nobody can be asked, nothing is changed', async () => {
+test('AT-K45-1 (Y45): where nobody can be asked, nothing is changed', async () => {
   const call = statelessCaller(handler, { capabilities: {} })
   const reply = await call('run_code', { code: 'await tools.create({ title: "a" })' })
   expect(reply.isError).toBe(true)

@@ -125,7 +125,7 @@ class World {
 
 const totals = { paused: 0, died: 0, unknown: 0, rejected: 0 }
 
-test('Y46: no schedule of answers, pauses, kills and repeats makes a call more often than an uninterrupted run', async () => {
+test('AT-K46-2: no schedule of answers, pauses, kills and repeats makes a call more often than an uninterrupted run', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 4 }),
