@@ -101,7 +101,11 @@ export class Endpoints {
     const confirm = (): void => {
       for (const { sessions } of this.all()) sessions.confirm(store).catch(() => undefined)
     }
-    const timers = [setInterval(compare, compareMs), setInterval(confirm, confirmMs)]
+    const compareAll = (): void => {
+      compare()
+      for (const { stateless } of this.all()) stateless.remind()
+    }
+    const timers = [setInterval(compareAll, compareMs), setInterval(confirm, confirmMs)]
     for (const timer of timers) if (typeof timer === 'object') timer.unref()
     const unsubscribe = store.subscribe(
       (id, event) => {

@@ -84,6 +84,7 @@ export class Stateless {
   readonly #sdkRequests = new WeakMap<Request, { readonly scope: Scope; readonly method: string | undefined }>()
   readonly #running: RunningRequests
   readonly #streams = new Map<McpHttpHandler, Principal | undefined>()
+  readonly #reminders = new Reminders()
   #streamNumber = 0
 
   constructor(runtime: Runtime, { slots, onerror, onListen }: StatelessOptions) {
@@ -158,6 +159,14 @@ export class Stateless {
     await Promise.all(matching.map(([stream]) => stream.close()))
   }
 
+  /**
+   * Notifies clients once more, one to two intervals after their stream opened or they were notified: another replica, whose tools
+   * change a moment later, may have answered their list.
+   */
+  remind(): void {
+    for (const bus of this.#reminders.due()) bus.publish(listChanged)
+  }
+
   /** Ends the subscription streams with their final response: their clients subscribe again, on another replica. */
   async endStreams(): Promise<void> {
     await Promise.all([...this.#streams.keys()].map((stream) => stream.close()))
@@ -187,6 +196,7 @@ export class Stateless {
       onEnd?.()
       release()
       this.#streams.delete(handler)
+      this.#reminders.delete(bus)
       void this.#runtime.scopes.close(scope)
     })
     const handler: McpHttpHandler = createMcpHandler(() => sdkHost(this.#runtime, scope), {
@@ -195,7 +205,11 @@ export class Stateless {
       onerror: this.#onerror,
     })
     this.#streams.set(handler, principal)
-    this.#runtime.announcer.attach(scope, async () => bus.publish({ kind: 'tools_list_changed' }))
+    this.#runtime.announcer.attach(scope, async () => {
+      bus.publish(listChanged)
+      this.#reminders.add(bus)
+    })
+    this.#reminders.add(bus)
     const response = await handler.fetch(exchange.request(), fetchOptions(body, principal))
     if (bus.isOpen) onEnd = this.#onListen({ principal, share, resources: resourceSubscriptions(body) })
     else bus.end()
@@ -224,6 +238,32 @@ export class Stateless {
     const message = `Headers and body do not match: ${problem}. Send the argument in the header, Base64-encoded if it is not plain ASCII.`
     const data = { reason: 'header_mismatch', problem, mismatch }
     return errorReply(400, { code: headerMismatchCode, message, data }, { id: requestIdOf(request) })
+  }
+}
+
+const listChanged: ServerEvent = { kind: 'tools_list_changed' }
+
+/** Streams whose clients may have listed at a replica that lagged behind. */
+class Reminders {
+  #added = new Set<StreamBus>()
+  #next = new Set<StreamBus>()
+
+  add(stream: StreamBus): void {
+    this.#added.add(stream)
+    this.#next.delete(stream)
+  }
+
+  delete(stream: StreamBus): void {
+    this.#added.delete(stream)
+    this.#next.delete(stream)
+  }
+
+  /** Returns the streams that were added before the last call, each once. */
+  due(): Iterable<StreamBus> {
+    const due = this.#next
+    this.#next = this.#added
+    this.#added = new Set()
+    return due
   }
 }
 
