@@ -23,12 +23,12 @@ describe('the official conformance suite', () => {
     else console.warn('Skipped: conformance suite (npm registry unreachable).')
   }, 300_000)
 
-  const lists = { session: 'gateway-session', stateless: 'gateway-stateless' }
+  const gatewayLists = { session: 'gateway-session', stateless: 'gateway-stateless' }
   // Replicas store the messages of a call for clients that reconnect.
-  const replicated = { ...lists, session: 'replicas-session' }
-  const subjects: readonly { readonly where: string; readonly lists: typeof lists; readonly serve: Serve }[] = [
+  const replicated = { ...gatewayLists, session: 'replicas-session' }
+  const subjects: readonly { readonly where: string; readonly lists: typeof gatewayLists; readonly serve: Serve }[] = [
     { where: '', lists: { session: 'session', stateless: 'stateless' }, serve: serveFixture },
-    { where: ' behind a gateway', lists, serve: serveBehindGateway },
+    { where: ' behind a gateway', lists: gatewayLists, serve: serveBehindGateway },
     ...(redisServer.isMissing ? [] : [{ where: ' behind three replicas', lists: replicated, serve: serveBehindReplicas }]),
   ]
   const cases = subjects.flatMap((subject) => (['session', 'stateless'] as const).map((era) => ({ ...subject, era })))
