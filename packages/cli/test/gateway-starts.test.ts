@@ -65,10 +65,11 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     await npx.finish('slow')
     await until(() => /\nServers: [\s\S]*Clients see/u.test(gateway.stderr()), 'the summary is printed again')
     const [, again = ''] = gateway.stderr().split('\nServers: ')
-    expect(again).toMatch(/^2 ready, 1 degraded, 1 failed\n/u)
+    // The failed server may be in its next attempt.
+    expect(again).toMatch(/^2 ready, 1 degraded, 1 (?:failed|installing|starting)\n/u)
     expect(again).toMatch(/ {2}slow {6}ready, 1 tool\n/u)
     expect(again).toMatch(/ {2}unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
-    expect(again).toMatch(/ {2}station {3}failed to start: STATION_TOKEN is not set/u)
+    expect(again).toMatch(/ {2}station {3}(?:failed to start: STATION_TOKEN is not set|installing|starting)/u)
     expect(again).toMatch(/\d+ tools, \d+ tokens\. Clients see/u)
     const restarted = await at.unfold(['restart', 'slow'])
     expect(restarted).toMatchObject({ code: 0, stdout: 'Restarted slow: ready, 1 tool\n' })
