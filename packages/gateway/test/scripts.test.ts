@@ -49,6 +49,20 @@ const config = (): object => ({
   mcpServers: { fx: upstream(), loose: { ...upstream(), trust: 'off' } },
 })
 
+/** Waits for the call with this text, and approves it on the command line. */
+async function approve(text: string, running: GatewayProcess, folder: Home): Promise<void> {
+  const approvals = async (): Promise<readonly { id: string; state: string; arguments: readonly { value: string }[] }[]> =>
+    (await (
+      await fetch(new URL('/api/approvals', running.url), { headers: { authorization: `Bearer ${reviewer.token}` } })
+    ).json()) as never
+  const found = async () =>
+    (await approvals()).find(({ state, arguments: [first] }) => state === 'pending' && first?.value.includes(text) === true)
+  await until(async () => (await found()) !== undefined, 'the call waits')
+  expect(await countOf(text)).toBe(0)
+  const env = { UNFOLD_TOKEN: reviewer.token }
+  expect((await folder.unfold(['approvals', 'approve', (await found())?.id ?? '', '--yes'], { env })).code).toBe(0)
+}
+
 beforeAll(async () => {
   at = await home()
   gateway = await startGatewayProcess(at, config())
@@ -134,19 +148,24 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
     await using ada = await client({ era, capabilities: {} })
     const text = `queued ${era}`
     const reply = ada.text('run_code', { code: `return tools.fx.write({ text: '${text}' })` })
-    const approvals = async (): Promise<readonly { id: string; state: string; arguments: readonly { value: string }[] }[]> =>
-      (await (
-        await fetch(new URL('/api/approvals', gateway.url), { headers: { authorization: `Bearer ${reviewer.token}` } })
-      ).json()) as never
-    const found = async () =>
-      (await approvals()).find(({ state, arguments: [first] }) => state === 'pending' && first?.value.includes(text) === true)
-    await until(async () => (await found()) !== undefined, 'the call waits')
-    expect(await countOf(text)).toBe(0)
-    const env = { UNFOLD_TOKEN: reviewer.token }
-    expect((await at.unfold(['approvals', 'approve', (await found())?.id ?? '', '--yes'], { env })).code).toBe(0)
+    await approve(text, gateway, at)
     expect(await reply).toBe(`wrote ${text}`)
     expect(await countOf(text)).toBe(1)
   })
+})
+
+test('AT-K47-6: it also waits without a policy', async () => {
+  await using folder = await home()
+  const { policy: _, profiles: __, ...without } = config() as Record<string, unknown>
+  await using running = await startGatewayProcess(folder, { ...without, tokens: [ann.record, reviewer.record] })
+  await using ada = await person(running.url, { token: ann.token, era: 'session', capabilities: {} })
+  await until(
+    async () => (await ada.text('run_code', { code: 'return (await describe(["fx__write"])).length' })) === '1',
+    'ready',
+  )
+  const reply = ada.text('run_code', { code: `return tools.fx.write({ text: 'no policy' })` })
+  await approve('no policy', running, folder)
+  expect(await reply).toBe('wrote no policy')
 })
 
 test('AT-K47-5: the audit log has the script, and its calls refer to it', async () => {

@@ -11,6 +11,7 @@ import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import { policyDigest } from '../config/policy/digest.ts'
+import { defaultApprovalTimeoutMs } from '../config/policy/schema.ts'
 import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -176,7 +177,7 @@ export class Gateway implements AsyncDisposable {
       store: approvals === 'unavailable' ? undefined : approvals,
       definitionOf: (server, tool) => this.upstreams.get(server)?.tools.find(({ name }) => name === tool),
       policyDigest: () => policyDigest(this.config),
-      timeoutMs: () => this.config.policy?.approvalTimeoutMs ?? 0,
+      timeoutMs: () => this.config.policy?.approvalTimeoutMs ?? defaultApprovalTimeoutMs,
       redact: options.redact ?? ((value) => value),
       onEvent: (event) => options.onApproval?.(event),
       replica: options.replica,

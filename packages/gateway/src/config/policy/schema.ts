@@ -154,6 +154,9 @@ const rule = z.strictObject({
   host: host.optional().describe('Hosts of the URLs in the arguments'),
 })
 
+/** Also applies without a policy: calls of scripts can need approval. */
+export const defaultApprovalTimeoutMs = 120_000
+
 export const policy = z.strictObject({
   default: effect.default('allow').describe('For calls that no rule applies to'),
   rules: z.array(rule).default([]).describe('The first rule whose conditions all hold decides'),
@@ -161,7 +164,7 @@ export const policy = z.strictObject({
     .int()
     .min(1_000, 'is shorter than a second')
     .max(600_000, 'is longer than ten minutes')
-    .default(120_000)
+    .default(defaultApprovalTimeoutMs)
     .describe('How long a person can answer an "ask" rule; then the call is denied'),
 })
 
