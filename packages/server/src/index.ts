@@ -29,6 +29,7 @@ export {
   signature,
   type Tool,
   type ToolAnnotations,
+  type ToolReason,
   type Visibility,
 } from '@unfold-mcp/core'
 export { adopt } from './adopt.ts'
@@ -75,7 +76,7 @@ export type { Era, GroupStatus, ScriptCaller, ToolContext } from './tool/context
 export type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
 export type { Principal } from './tool/principal.ts'
 export type { Report, Reporter } from './tool/report.ts'
-export { type HandlerResult, ToolError } from './tool/result.ts'
+export { type HandlerResult, ToolError, type ToolErrorOptions } from './tool/result.ts'
 export type { InputOf, ResultOf, ToolConfig } from './tool/tool-config.ts'
 export type { Transition } from './tool/transition.ts'
 export { ToolGroups } from './tool-groups.ts'
