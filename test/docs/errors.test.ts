@@ -87,8 +87,10 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     ),
   connection_limit: connectionLimit,
   denied: () => {
-    const rules = [{ effect: 'deny', tool: 'ping', reason: 'Not on Fridays.' }]
-    return gatewayReply({ hub: plain() }, { policy: { rules } }, 'hub__ping', 'denied')
+    const tool = defineToolbox(identity).tool('pay', { input: z.object({ amount: z.number() }) }, () => 'Paid.')
+    const above = { properties: { amount: { exclusiveMinimum: 100 } }, required: ['amount'] }
+    const rules = [{ effect: 'deny', tool: 'pay', arguments: above, reason: 'At most 100 at once.' }]
+    return gatewayReply({ shop: tool }, { policy: { rules } }, { tool: 'shop__pay', args: { amount: 120 }, reason: 'denied' })
   },
   duplicate_id: duplicateId,
   duplicate_name: () => thrown(() => plain().tool('ping', { description: 'Ping again' }, () => 'pong')),
@@ -533,11 +535,17 @@ async function initialized(url: string): Promise<string> {
   return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
 }
 
+interface RefusedCall {
+  readonly tool: string
+  readonly args?: Record<string, unknown>
+  readonly reason: Reason
+}
+
 /** Returns the text of a call that a gateway answers with this reason. */
-function gatewayReply(served: Record<string, object>, settings: object, tool: string, reason: Reason): Promise<string> {
+function gatewayReply(served: Record<string, object>, settings: object, { tool, args, reason }: RefusedCall): Promise<string> {
   return withGateway(served, settings, async ({ url = '' }) => {
     await using connection = await connect({ url })
-    const { content, isError, _meta } = await connection.call(tool)
+    const { content, isError, _meta } = await connection.call(tool, args)
     expect(isError).toBe(true)
     expect(_meta).toMatchObject({ 'io.github.unfold-mcp/reason': reason })
     return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
@@ -564,7 +572,8 @@ async function crashDuringCall(): Promise<string> {
   try {
     const file = join(folder, 'shop.mjs')
     await writeFile(file, crashing)
-    return await gatewayReply({}, { mcpServers: { shop: { command: process.execPath, args: [file] } } }, 'shop__pay', 'effect_unknown')
+    const mcpServers = { shop: { command: process.execPath, args: [file] } }
+    return await gatewayReply({}, { mcpServers }, { tool: 'shop__pay', reason: 'effect_unknown' })
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
