@@ -10,7 +10,8 @@ test('a client is connected after confirmation, and disconnected; the rest of it
   const before =
     '\uFEFF{\r\n\t"mine": 1, // kept\r\n\t"mcpServers": {\r\n\t\t"git": { "command": "x", "env": { "KEY": "sk-of-git" } }\r\n\t}\r\n}'
   await writeFile(path, before)
-  const args = ['connect', 'claude', '--token', 'unf_secret', '--profile', 'work']
+  // A gateway of the person who runs the tests may use the default port.
+  const args = ['connect', 'claude', '--token', 'unf_secret', '--profile', 'work', '--no-verify']
   const blocked = await at.unfold(args)
   expect(blocked).toMatchObject({ code: 6, stderr: expect.stringContaining('--yes') })
   expect(await readFile(path, 'utf8')).toBe(before)
@@ -19,7 +20,7 @@ test('a client is connected after confirmation, and disconnected; the rest of it
   await asked.sees('Connect Claude Code to the gateway?')
   asked.types('y')
   asked.types(keys.enter)
-  expect(await asked.ended).toBe(0)
+  expect(await asked.ended, asked.seen).toBe(0)
   expect(asked.seen).not.toMatch(/unf_secret|sk-of-git/u)
   expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work?host=claude-code&exposure=native"')
   expect(asked.seen).toContain('Connected Claude Code to the gateway. Restart it, or reconnect with /mcp.')
