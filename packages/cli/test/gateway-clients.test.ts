@@ -20,7 +20,7 @@ test('a client is connected after confirmation, and disconnected; the rest of it
   await asked.sees('Connect Claude Code to the gateway?')
   asked.types('y')
   asked.types(keys.enter)
-  expect(await asked.ended, asked.seen).toBe(0)
+  expect(await asked.ended).toBe(0)
   expect(asked.seen).not.toMatch(/unf_secret|sk-of-git/u)
   expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work?host=claude-code&exposure=native"')
   expect(asked.seen).toContain('Connected Claude Code to the gateway. Restart it, or reconnect with /mcp.')

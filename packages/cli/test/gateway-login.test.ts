@@ -37,7 +37,9 @@ test('a server that requires sign-in is available from sign-in to sign-out, with
   expect((await at.unfold(['logout', vault.url])).stderr).toContain('Reconnecting without it: vault')
   await until(async () => (await stateOf(at, 'vault')) === 'needs_login', 'the server is unavailable after sign-out')
   // After a few seconds, its tools are no longer listed.
-  expect(JSON.stringify(await client.call('vault__open').then(({ content }) => content, String))).toMatch(/login|sign in|not found/u)
+  expect(JSON.stringify(await client.call('vault__open').then(({ content }) => content, String))).toMatch(
+    /login|sign in|not found/u,
+  )
   // The tokens of one URL were never sent to another.
   expect(other.seen.filter((each) => each.startsWith('grant'))).toEqual([])
 })

@@ -227,8 +227,10 @@ export class HttpTransport implements Transport {
     const exchange = key === null ? undefined : this.#exchanges.get(key)
     const isIdempotent = exchange !== undefined && idempotentMethods.has(exchange.request.method)
     // The server may have closed several keep-alive connections, and each attempt finds out about one.
-    const again = (error: unknown): Promise<Response> =>
-      isIdempotent && isConnectionReset(error) ? request() : Promise.reject(error)
+    const again = async (error: unknown): Promise<Response> => {
+      if (isIdempotent && isConnectionReset(error)) return request()
+      throw error
+    }
     const response = await request()
       .catch(again)
       .catch(again)
