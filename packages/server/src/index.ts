@@ -69,6 +69,7 @@ export type {
   StoredSession,
 } from './stores/session-store.ts'
 export { parseSessionEvent, parseSessionRecord } from './stores/session-store.ts'
+export { StateCipher } from './stores/state-cipher.ts'
 export type { ActivationStore } from './stores/store.ts'
 export type { AskOptions, ClientMethod, ClientPort, ElicitParams } from './tool/client-port.ts'
 export type { CompositeConfig, ModeConfig, ModeConfigs, ModeHandlers, ModeInput, ModeSettings } from './tool/composite.ts'

@@ -24,7 +24,7 @@ const toolReasons: { readonly [K in UpstreamErrorKind]?: ToolReason } = {
   cancelled: 'call_cancelled',
 }
 
-interface UpstreamErrorOptions extends ErrorOptions {
+export interface UpstreamErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number
 }
 
