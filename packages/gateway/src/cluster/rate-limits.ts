@@ -3,12 +3,13 @@ import type { SharedBuckets } from '../middleware/rate-limiter.ts'
 import { hashed } from './hashed.ts'
 import type { Redis, Script } from './redis.ts'
 
-const leaseMs = 5_000
-// A lease covers the calls of this time, at the rate of the client.
-const coveredMs = 1_000
-// A lease is at most this part of what the bucket has.
-const share = 8
-const minPerMinute = share
+const leaseMs = 10_000
+// A lease covers the calls of this time, at the rate of the client. Smaller leases would save nothing.
+const coveredMs = 4_000
+const minSize = 4
+const emptyMs = 1_000
+// A lease is at most an eighth of what the bucket has.
+const minPerMinute = 8 * minSize
 const maxClients = 10_000
 
 // Tokens of a lease stay part of the capacity until it ends: otherwise the bucket would refill while a replica can still spend them,
@@ -157,7 +158,7 @@ export function redisBuckets(
     // Calls have used tokens meanwhile.
     lease.tokens = (grant.isValid ? lease.tokens : 0) + grant.granted
     lease.endsAt = askedAt + leaseMs
-    if (lease.tokens === 0) lease.asksAfter = askedAt + coveredMs
+    if (lease.tokens === 0) lease.asksAfter = askedAt + emptyMs
   }
 
   return {
@@ -165,13 +166,13 @@ export function redisBuckets(
       const lease = leaseOf(client, perMinute)
       const at = now()
       const isRare = at - lease.countedAt >= leaseMs
-      if (isRare) Object.assign(lease, { size: 1, calls: 0, countedAt: at })
+      if (isRare) Object.assign(lease, { size: minSize / 2, calls: 0, countedAt: at })
       lease.calls++
       const isSpent = spend(lease)
       const isShort = lease.tokens < lease.size / 2 || lease.endsAt - at < leaseMs / 2
       const size = Math.min(2 * lease.size, Math.ceil((lease.calls * coveredMs) / Math.max(1, at - lease.countedAt)))
-      // A client that calls once in a while needs no lease.
-      if (!isRare && isShort && !lease.isAsking && at >= lease.asksAfter && perMinute >= minPerMinute) void extend(lease, size)
+      const isWorthIt = !isRare && size >= minSize && perMinute >= minPerMinute
+      if (isWorthIt && isShort && !lease.isAsking && at >= lease.asksAfter) void extend(lease, size)
       if (isSpent) return 0
       // A lease that is being extended reports what is left of it.
       const back = lease.isAsking ? 0 : rest(lease, at).back
@@ -190,7 +191,7 @@ const newLease = (key: string, perMinute: number): Lease => ({
   id: randomUUID(),
   tokens: 0,
   endsAt: 0,
-  size: 1,
+  size: minSize / 2,
   calls: 0,
   countedAt: Number.NEGATIVE_INFINITY,
   isAsking: false,
