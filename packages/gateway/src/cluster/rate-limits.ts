@@ -41,8 +41,9 @@ table.sort(leases, function(one, other) return one.ends < other.ends end)
 local own, isValid
 for _, lease in ipairs(leases) do
   if lease.name == id then own = lease end
-  if lease.ends <= now then
-    refill(math.max(at, lease.ends))
+  -- One that ends much later than any new one is from before the clock was set back.
+  if lease.ends <= now or lease.ends > now + 2 * ARGV[7] then
+    refill(math.max(at, math.min(lease.ends, now)))
     leased = leased - lease.amount
     redis.call('HDEL', KEYS[1], lease.name)
   elseif own == lease then isValid = true end
