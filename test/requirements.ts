@@ -1194,7 +1194,11 @@ export const requirements = [
     transports: 'none',
     behaviour: 'after Redis lost its data, approvals and trust fail closed on every replica until that is confirmed',
   },
-  { id: 'M05', transports: 'none', behaviour: 'a rate limit applies to all replicas together, in one round trip' },
+  {
+    id: 'M05',
+    transports: 'none',
+    behaviour: 'a rate limit applies to all replicas together, with at most one round trip before a call',
+  },
   {
     id: 'M06',
     transports: 'http',

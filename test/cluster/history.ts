@@ -68,6 +68,10 @@ export async function runHistory(world: World, { seed, requests, faults }: Histo
     return { name: `${seed}-${person}${sessions.length + index}`, person, client }
   })
   const agents = [...sessions, ...callers]
+  const noteStored = (): void => {
+    for (const { name, client } of sessions)
+      log.push(`--- ${name}, ${client.notifications} notifications, identity ${client.identity}\n${world.stored(client.session)}`)
+  }
   const guest = createGuest(world, { name: guestOf(seed), random: randomOf(seed + 50), note, violations })
   try {
     for (const { client } of sessions) await client.open()
@@ -85,6 +89,8 @@ export async function runHistory(world: World, { seed, requests, faults }: Histo
     await heal(world)
     for (const { client } of sessions) await client.idle()
     await settle(world, agents, violations)
+    // The next change may hide the cause.
+    if (violations.length > 0) noteStored()
     await announceChange(world, agents, violations)
     await guest.check()
     for (const each of answered) for (const { client } of callers) await repeatAnswer(client, each)
@@ -107,8 +113,7 @@ export async function runHistory(world: World, { seed, requests, faults }: Histo
     guest.close()
     for (const replica of world.replicas) replica.setClock(0)
     if (violations.length > 0) {
-      for (const { name, client } of sessions)
-        log.push(`--- ${name}, ${client.notifications} notifications\n${world.stored(client.session)}`)
+      noteStored()
       for (const { name, output } of world.replicas) log.push(`--- ${name}\n${output}`)
     }
   }

@@ -154,7 +154,11 @@ async function openShared({ target, prefix, id, secret, leaseMs }: SharedOptions
     leaseMs,
     log: options.log,
   })
-  const sessions = await RedisSessions.open(redis, { replica: id, isAlive: (each) => replicas.isRunning(each) })
+  const sessions = await RedisSessions.open(redis, {
+    replica: id,
+    isAlive: (each) => replicas.isRunning(each),
+    time: () => replicas.time,
+  })
   return { redis, epoch, replicas, sessions, placement, reads: sharedReads(redis) }
 }
 

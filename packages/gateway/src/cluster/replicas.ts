@@ -1,6 +1,7 @@
 import { isRecord } from '@unfold-mcp/core'
 import { version } from '../base/version.ts'
 import type { Redis, Script } from './redis.ts'
+import { RedisClock } from './redis-clock.ts'
 
 /** A replica that reported recently. */
 export interface ReplicaStatus {
@@ -39,7 +40,7 @@ export class Replicas {
   readonly #startedAt = new Date().toISOString()
   #address = ''
   #all: readonly ReplicaStatus[] = []
-  #clockOffsetMs = 0
+  readonly #clock = new RedisClock()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -55,8 +56,14 @@ export class Replicas {
     return this.#all
   }
 
+  /** The time by Redis' clock, which all replicas share; before the first report, that of this machine. */
+  get time(): number {
+    return this.#clock.at(performance.now()) ?? Date.now()
+  }
+
+  /** What has to be added to the wall clock of this machine. */
   get clockOffsetMs(): number {
-    return this.#clockOffsetMs
+    return this.time - Date.now()
   }
 
   isRunning(id: string): boolean {
@@ -73,11 +80,10 @@ export class Replicas {
   async report(): Promise<void> {
     if (this.#isClosed) return
     const own = JSON.stringify({ format: 1, version, address: this.#address, startedAt: this.#startedAt })
-    const before = Date.now()
+    const sentAt = performance.now()
     const reply = await this.#redis.script(report, [this.#key], [this.#id, own, `${goneAfterMs}`])
     const [now, ...entries] = Array.isArray(reply) ? reply.map(String) : []
-    // The middle of the round trip is the best guess of when Redis read its clock.
-    this.#clockOffsetMs = Number(now) - (before + Date.now()) / 2
+    this.#clock.observe(Number(now), { sentAt, receivedAt: performance.now() })
     this.#all = entries.flatMap((text, index) => (index % 2 === 1 ? parse(entries[index - 1] ?? '', text) : []))
   }
 

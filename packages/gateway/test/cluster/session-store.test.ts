@@ -36,7 +36,7 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
     if (target === undefined) throw new Error(`invalid URL ${server.url}`)
     const redis = await openRedis({ target, prefix: 'test:', timeoutMs: 60_000 })
     connections.push(redis)
-    return RedisSessions.open(redis, { replica, isAlive: () => true })
+    return RedisSessions.open(redis, { replica, isAlive: () => true, time: () => Date.now() })
   }
   let a: RedisSessions
   let b: RedisSessions
@@ -117,6 +117,19 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
     await a.confirm(new Map([['late', list(60_000)]]))
     expect(await b.load('late', idleMs)).toMatchObject({ listed: 'f1', hasListedSince: false })
     expect(server.cli('EXISTS', 'test:session:gone')).toBe('0')
+  })
+
+  test('the last list of a client counts, even if Redis was frozen and records an earlier one after it', async () => {
+    await a.create('frozen', record, idleMs)
+    server.freeze()
+    await expect(a.confirm(new Map([['frozen', { fingerprint: 'earlier', ageMs: 0 }]]))).rejects.toThrow(/unavailable/u)
+    const listedAt = performance.now()
+    server.thaw()
+    await vi.waitFor(() => expect(server.cli('HGET', 'test:session:frozen', 'l')).toBe('earlier'), wait)
+    const ageMs = performance.now() - listedAt
+    await b.confirm(new Map([['frozen', { fingerprint: 'last', ageMs }]]))
+    expect(await b.load('frozen', idleMs)).toMatchObject({ listed: 'last' })
+    await vi.waitFor(() => a.load('frozen', idleMs), wait)
   })
 
   test('a message reaches the replica that it is for, and an event all others', async () => {

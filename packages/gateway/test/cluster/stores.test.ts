@@ -321,10 +321,10 @@ describe.skipIf(redisServer.isMissing).each(kinds)(`stores in %s${redisServer.no
     }, 'the expired result makes room')
   })
 
-  test('AT-M05-1 (M05): a rate limit applies to all replicas together, in one round trip', async () => {
+  test('AT-M05-1 (M05): a rate limit applies to all replicas together, with one round trip for a call', async () => {
     const prefix = fresh()
     const connections = [await connected(prefix), await connected(prefix)]
-    const buckets = connections.map(redisBuckets)
+    const buckets = connections.map((redis) => redisBuckets(redis))
     // Refills one token per 20 seconds.
     const waits = []
     for (let index = 0; index < 6; index++) waits.push(await buckets[index % 2]?.take('ada', 3))

@@ -104,8 +104,8 @@ export class Scope {
   awaitsRelist = true
   /** Log level of a session-era client. Default: all messages. */
   logLevel: LoggingLevel | undefined
-  /** Called when the client lists its tools. */
-  readonly relisted = new Set<() => void>()
+  /** Called when the client lists its tools. Created when a call first waits for that. */
+  relisted: Set<() => void> | undefined
 
   constructor(key: string, state: ActivationState, settings: ScopeSettings, scopedServer?: ScopedServer) {
     this.key = key

@@ -47,7 +47,7 @@ export class Connections {
   }
 
   #onConnection(socket: Socket): void {
-    socket.once('close', () => this.#remove(socket))
+    socket.on('close', () => this.#remove(socket))
     if (this.#admit(socket)) return
     const timer = setTimeout(() => socket.destroy(), overLimitTimeoutMs)
     timer.unref()

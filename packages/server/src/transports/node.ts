@@ -170,19 +170,18 @@ function notFound(url: string, path: string): BufferedReply {
   return failureReply(404, failure, { code: -32000 })
 }
 
-async function respond(handle: Handler['handle'], exchange: NodeExchange): Promise<void> {
+function respond(handle: Handler['handle'], exchange: NodeExchange): Promise<void> {
   const { request, response } = exchange
-  try {
-    const reply = await handle(new NodeRequest(exchange))
-    if (isBuffered(reply)) write(exchange, reply)
-    else await send(exchange, reply)
-  } catch {
+  // An unread rest of the body would keep the connection from being reused.
+  const finish = (): void => void request.resume()
+  const failed = (): void => {
     // The client disconnected, or the reply failed midway.
     response.destroy()
-  } finally {
-    // An unread rest of the body would keep the connection from being reused.
-    request.resume()
+    finish()
   }
+  return handle(new NodeRequest(exchange))
+    .then((reply) => (isBuffered(reply) ? write(exchange, reply) : send(exchange, reply)))
+    .then(finish, failed)
 }
 
 const lingerMs = 2_000
@@ -227,21 +226,22 @@ function endAfterRequest(request: IncomingMessage, response: ServerResponse): vo
   request.once('end', end).once('close', end)
 }
 
-async function send(exchange: NodeExchange, reply: Response): Promise<void> {
+// Not async: a function that waits for the end of a stream would keep the reply and its headers in memory until then.
+function send(exchange: NodeExchange, reply: Response): Promise<void> | undefined {
   const { response } = exchange
   // `connection` is hop-by-hop: Node sets it.
   const { connection: _, ...headers } = Object.fromEntries(reply.headers)
-  if (reply.body !== null && headers['content-type']?.startsWith('text/event-stream') !== true) {
-    // Piping would send headers, body and end in three packets.
-    return write(exchange, { status: reply.status, headers, parts: [new Uint8Array(await reply.arrayBuffer())] })
-  }
-  response.writeHead(reply.status, headers)
-  if (reply.body === null) {
+  const { status, body } = reply
+  // Piping would send headers, body and end in three packets.
+  if (body !== null && headers['content-type']?.startsWith('text/event-stream') !== true)
+    return reply.arrayBuffer().then((bytes) => write(exchange, { status, headers, parts: [new Uint8Array(bytes)] }))
+  response.writeHead(status, headers)
+  if (body === null) {
     response.end()
-    return
+    return undefined
   }
   response.flushHeaders()
-  await pipeEvents(reply.body, exchange)
+  return pipeEvents(body, exchange)
 }
 
 /** Sends events as they arrive. Disconnects a client that leaves too much unread. */
@@ -252,7 +252,7 @@ async function pipeEvents(events: unknown, { request, response, replies }: NodeE
     reader.cancel().catch(() => undefined)
   }
   if (response.closed) stop()
-  response.once('close', stop)
+  response.on('close', stop)
   const writer = new ReplyWriter(replies, request, response)
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     if (writer.unsentBytes > maxUnreadBytes) throw new Error('The client does not read its stream.')

@@ -24,7 +24,7 @@ export class ReplyWriter {
       this.#isBlocked = false
       this.#send()
     })
-    response.once('close', () => {
+    response.on('close', () => {
       this.#queue.length = 0
     })
   }

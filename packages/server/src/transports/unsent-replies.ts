@@ -15,6 +15,7 @@ export class UnsentReplies {
   readonly #maxBytes: number
   readonly #onSlowClient: (client: SlowClient) => void
   readonly #now: () => number
+  readonly #observer: ReplyObserver
   readonly #unsent = new Set<UnsentReply>()
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
@@ -24,6 +25,7 @@ export class UnsentReplies {
     this.#maxBytes = options.maxUnsentBytes ?? defaults.maxUnsentBytes
     this.#onSlowClient = options.onSlowClient ?? (() => undefined)
     this.#now = now
+    this.#observer = { now, changed: (reply, bytes) => this.#changed(reply, bytes) }
   }
 
   /** Size of all replies that clients have not accepted yet. */
@@ -33,9 +35,10 @@ export class UnsentReplies {
 
   /** Tracks a reply until it is sent or its connection is closed. */
   track(request: IncomingMessage, response: ServerResponse): UnsentReply {
-    const reply = new UnsentReply(request, response, { now: this.#now, changed: (bytes) => this.#changed(reply, bytes) })
-    response.once('close', () => reply.release())
-    response.once('finish', () => reply.release())
+    const reply = new UnsentReply(request, response, this.#observer)
+    // Not `once`, which needs more memory for each of thousands of open streams.
+    const release = (): void => reply.release()
+    response.on('close', release).on('finish', release)
     return reply
   }
 
@@ -83,7 +86,7 @@ export class UnsentReplies {
 
 interface ReplyObserver {
   readonly now: () => number
-  readonly changed: (bytes: number) => void
+  readonly changed: (reply: UnsentReply, bytes: number) => void
 }
 
 /** One reply, and how fast its client accepts it. */
@@ -122,7 +125,7 @@ export class UnsentReply {
     // An event stream may have been silent for long.
     if (this.#bytes === 0) this.#progressAt = this.#observer.now()
     this.#bytes += bytes
-    this.#observer.changed(bytes)
+    this.#observer.changed(this, bytes)
   }
 
   /** Removes bytes that the operating system has taken for the client. */
@@ -131,7 +134,7 @@ export class UnsentReply {
     this.#bytes -= bytes
     this.#windowBytes += bytes
     this.#progressAt = this.#observer.now()
-    this.#observer.changed(-bytes)
+    this.#observer.changed(this, -bytes)
   }
 
   /** Time since the client last accepted anything; 0 if it has accepted everything. */
@@ -157,7 +160,7 @@ export class UnsentReply {
     this.#isReleased = true
     const bytes = this.#bytes
     this.#bytes = 0
-    this.#observer.changed(-bytes)
+    this.#observer.changed(this, -bytes)
   }
 
   disconnect(): void {

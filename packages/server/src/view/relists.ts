@@ -23,7 +23,7 @@ export class Relists {
    */
   noteList(scope: Scope, known?: string): void {
     scope.notifiedAt = undefined
-    for (const relisted of scope.relisted) relisted()
+    for (const relisted of scope.relisted ?? []) relisted()
     if (!scope.neverRelists) return
     scope.neverRelists = false
     if (known === undefined) this.#announcer.markKnown(scope)
@@ -47,11 +47,12 @@ export class Relists {
     scope.awaitsRelist = await new Promise<boolean>((resolve) => {
       const end = (hasListed: boolean): void => {
         clearTimeout(timer)
-        scope.relisted.delete(listed)
+        scope.relisted?.delete(listed)
         resolve(hasListed)
       }
       const listed = (): void => end(true)
       const timer = setTimeout(() => end(false), timeoutMs)
+      scope.relisted ??= new Set()
       scope.relisted.add(listed)
     })
   }

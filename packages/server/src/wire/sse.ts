@@ -47,6 +47,8 @@ export interface SseOptions {
 // Shared: an empty set per stream would add up.
 const noEvents: ReadonlySet<string> = new Set()
 
+const queuing = new ByteLengthQueuingStrategy({ highWaterMark: maxUnreadBytes })
+
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 /** A stream of server-sent events; resumable if it has a log. */
@@ -90,7 +92,7 @@ export class SseStream {
         },
         cancel: () => this.#release(own),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: maxUnreadBytes }),
+      queuing,
     )
     this.#keepAlive = setInterval(() => this.writeRaw(': keepalive\n\n'), keepAliveMs)
     if (typeof this.#keepAlive === 'object') this.#keepAlive.unref()

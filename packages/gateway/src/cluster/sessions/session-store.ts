@@ -18,6 +18,8 @@ export interface RedisSessionsOptions {
   readonly replica: string
   /** False if a replica is known to have stopped. */
   readonly isAlive: (replica: string) => boolean
+  /** The time by Redis' clock. */
+  readonly time: () => number
 }
 
 // Records of another format are refused, not misread: two versions may run side by side.
@@ -70,16 +72,17 @@ for i = 1, #ARGV, 2 do
 end`,
 }
 
-// Replicas record lists with a delay: the order of the records is not that of the lists.
+// Replicas record lists with a delay, and a frozen Redis executes the records much later: the order of the records is not that of the
+// lists.
 const confirmScript: Script = {
   lua: `
 ${milliseconds}
 local versions = {}
 for i, key in ipairs(KEYS) do
   versions[i] = redis.call('HGET', key, 'v') or ''
-  local at = string.format('%.0f', tonumber(now) - tonumber(ARGV[2 * i]))
+  local at = math.min(tonumber(now), tonumber(ARGV[2 * i]))
   local last = tonumber(redis.call('HGET', key, 'lt') or '0')
-  if versions[i] ~= '' and tonumber(at) >= last then redis.call('HSET', key, 'l', ARGV[2 * i - 1], 'lt', at) end
+  if versions[i] ~= '' and at >= last then redis.call('HSET', key, 'l', ARGV[2 * i - 1], 'lt', string.format('%.0f', at)) end
 end
 return versions`,
 }
@@ -106,6 +109,7 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
   readonly #redis: Redis
   readonly #replies: ReplyEvents
   readonly #isAlive: (replica: string) => boolean
+  readonly #time: () => number
   readonly #listeners = new Set<{ readonly listener: (id: string, event: SessionEvent) => void; readonly gap: () => void }>()
   #unsubscribe: readonly (() => Promise<void>)[] = []
 
@@ -115,11 +119,12 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
     return sessions
   }
 
-  private constructor(redis: Redis, { replica, isAlive }: RedisSessionsOptions) {
+  private constructor(redis: Redis, { replica, isAlive, time }: RedisSessionsOptions) {
     this.replica = replica
     this.#redis = redis
     this.#replies = new ReplyEvents(redis)
     this.#isAlive = isAlive
+    this.#time = time
   }
 
   /** In a sharded Redis, an event may arrive after the reply that it precedes. */
@@ -175,9 +180,10 @@ export class RedisSessions implements SessionStore, AsyncDisposable {
 
   async confirm(lists: ReadonlyMap<string, ServedList>): Promise<ReadonlyMap<string, number>> {
     const ids = [...lists.keys()]
+    const now = this.#time()
     const versions = await this.#inChunks(ids, (chunk) => [
       confirmScript,
-      chunk.flatMap((id) => [lists.get(id)?.fingerprint ?? '', `${Math.ceil(lists.get(id)?.ageMs ?? 0)}`]),
+      chunk.flatMap((id) => [lists.get(id)?.fingerprint ?? '', `${Math.round(now - (lists.get(id)?.ageMs ?? 0))}`]),
     ])
     return new Map(ids.flatMap((id, index) => (isVersion(versions[index]) ? [[id, Number(versions[index])] as const] : [])))
   }
