@@ -52,7 +52,9 @@ const withoutTopLevelAwait: Plugin = {
       if (path !== published && !servers.includes(path)) return undefined
       const source = (await readFile(path, 'utf8')).replace(/^#!.*/u, '')
       const end =
-        [...source.matchAll(/^import [^;]*? from ['"][^'"]+['"];?$/gmu)].map(({ 0: text, index }) => index + text.length).at(-1) ?? 0
+        [...source.matchAll(/^import [^;]*? from ['"][^'"]+['"];?$/gmu)]
+          .map(({ 0: text, index }) => index + text.length)
+          .at(-1) ?? 0
       return { contents: `${source.slice(0, end)}\nvoid (async () => {${source.slice(end)}\n})()\n` }
     })
   },
