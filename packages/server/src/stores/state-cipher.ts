@@ -5,10 +5,7 @@ const ivBytes = 12
 const tagBytes = 16
 const headBytes = saltBytes + ivBytes + tagBytes
 
-/**
- * Encrypts state that travels with a client or is stored. Only processes with the same secret and purpose can decrypt it.
- * @internal
- */
+/** Encrypts state that travels with a client or is stored. Only processes with the same secret and purpose can decrypt it. */
 export class StateCipher {
   readonly #secret: Uint8Array
   readonly #purpose: string
