@@ -22,6 +22,7 @@ const columns = [serverColumn, ...toolColumns]
 
 export function Tools() {
   const tools = useQuery<readonly Tool[]>('/tools', ['change', 'state', 'trust'])
+  const status = useQuery<Status>('/status')
   const [text, setText] = useState('')
   const [server, setServer] = useState('')
   const [asked, setAsked] = useState('')
@@ -52,7 +53,11 @@ export function Tools() {
         <button type="submit" disabled={text.trim() === ''}>
           {t('tools.search')}
         </button>
-        {asked !== '' && (
+        {asked === '' ? (
+          <span class="muted" role="status">
+            {t('clients.count', { count: rows.length })}
+          </span>
+        ) : (
           <button type="button" class="plain" onClick={() => setAsked('')}>
             {t('search.close')}
           </button>
@@ -62,16 +67,19 @@ export function Tools() {
       {asked === '' && (
         <Loaded {...tools}>
           {() => (
-            <Card isFlush>
-              <Table
-                label={t('nav.tools')}
-                columns={columns}
-                rows={rows}
-                rowKey={({ name }) => name}
-                empty={t('tools.empty')}
-                emptyHint={t('tools.empty.hint')}
-              />
-            </Card>
+            <>
+              <Card isFlush>
+                <Table
+                  label={t('nav.tools')}
+                  columns={columns}
+                  rows={rows}
+                  rowKey={({ name }) => name}
+                  empty={t('tools.empty')}
+                  emptyHint={<a href={href(['clients'], { tool: text.trim() })}>{t('tools.why')}</a>}
+                />
+              </Card>
+              <Command text={unfold('list', status.data?.url ?? '')} />
+            </>
           )}
         </Loaded>
       )}

@@ -59,11 +59,13 @@ export function Usage() {
     ),
   })
   return (
-    <Screen title={t('nav.usage')} lead={t('usage.lead')}>
+    <Screen
+      title={t('nav.usage')}
+      lead={usage.data === undefined ? t('usage.lead') : t('usage.lead.since', { since: formatDate(usage.data.since) })}
+    >
       <Loaded {...usage}>
-        {({ since, byServer, byTool, byClient, byDay, lists, unused }) => (
+        {({ byServer, byTool, byClient, byDay, lists, unused }) => (
           <>
-            <p class="muted">{t('usage.since', { since: formatDate(since) })}</p>
             <SentTokens rows={lists} />
             <Tabs
               label={t('nav.usage')}
@@ -75,6 +77,7 @@ export function Usage() {
               ]}
             />
             <Card
+              isFlush
               title={t('usage.unused', { count: unused.length, tokens: unused.reduce((sum, { tokens }) => sum + tokens, 0) })}
             >
               <Table
@@ -85,7 +88,7 @@ export function Usage() {
                 empty={t('usage.unused.none')}
                 columns={[
                   { key: 'name', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
-                  { key: 'server', title: t('server'), cell: ({ upstream }) => upstream, sort: ({ upstream }) => upstream },
+                  { key: 'server', title: t('server'), cell: ({ upstream }) => upstream, sort: ({ upstream }) => upstream, hideSmall: true },
                   {
                     key: 'tokens',
                     title: t('tokens'),
@@ -96,7 +99,7 @@ export function Usage() {
                 ]}
               />
             </Card>
-            <Edits unused={unused} />
+            <Edits unused={unused} used={byTool} />
             <Command text="unfold usage" />
           </>
         )}
