@@ -211,7 +211,7 @@ describeInChromium('the quality of the dashboard', () => {
         await click(user.getByRole('tabpanel').getByLabel('Filter'))
         await user.keyboard.type('share_note')
         const row = user.getByRole('region', { name: 'Tools of this client' }).getByRole('row').filter({ hasText: 'share_note' })
-        await row.getByText('"deny" of its server excludes it: share_*').waitFor()
+        await row.getByText('"deny" of its server excludes it: share_note').waitFor()
       },
     ],
     'how many tokens are saved, and for whom': [

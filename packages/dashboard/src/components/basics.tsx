@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../data/api.ts'
+import type { PageSession } from '../data/contract.ts'
+import { useMay } from '../data/hooks.ts'
 import { t } from '../locales/translate.ts'
 
 /** `fail` is for failures only: an intended state is neutral. */
@@ -73,6 +75,12 @@ export function Stat({ label, value, note }: StatProps) {
       {note !== undefined && <div class="small muted">{note}</div>}
     </div>
   )
+}
+
+/** Says that the user must not do what is offered here, and who may. */
+export function NeedsRole({ role }: { readonly role: PageSession['role'] }) {
+  const may = useMay(role)
+  return may === false ? <p class="muted small">{t('role.needed', { role })}</p> : null
 }
 
 /** Says what to do where there is nothing to show. */

@@ -244,6 +244,7 @@ export interface UsageRow {
 export interface ListUsageRow {
   readonly client: string
   readonly host?: string
+  readonly hostId?: string
   readonly lists: number
   readonly sentTokens: number
   readonly allTokens: number

@@ -59,7 +59,11 @@ const columnsFor = (onOpen: (call: Call) => void): readonly Column<Call>[] => [
 
 export function Activity({ query }: { readonly query: URLSearchParams }) {
   return (
-    <Screen title={t('nav.activity')} lead={t('activity.lead')}>
+    <Screen
+      title={t('nav.activity')}
+      lead={t('activity.lead')}
+      actions={<Command text={unfold('logs', '--follow')} />}
+    >
       <Tabs
         label={t('nav.activity')}
         tabs={[
@@ -127,9 +131,6 @@ function Calls({ filter }: { readonly filter: string }) {
           />
         )}
       </Loaded>
-      <div class="item">
-        <Command text={unfold('logs', '--follow')} />
-      </div>
       {opened !== undefined && <CallDetail key={opened.id} call={opened} calls={rows} onClose={() => setOpened(undefined)} />}
     </>
   )

@@ -26,11 +26,16 @@ export function Clients({ query }: { readonly query: URLSearchParams }) {
   }
   return (
     <Screen title={t('nav.clients')} lead={t('clients.lead')}>
-      <Choice clients={clients.data ?? []} hosts={hosts.data ?? []} who={who} onChoose={choose} />
+      <Loaded {...clients}>
+        {(connected) => <Choice clients={connected} hosts={hosts.data ?? []} who={who} onChoose={choose} />}
+      </Loaded>
       <Loaded {...view}>
         {(data) => (
           <>
-            <h2>{t('clients.as', { client: nameOfWho(who, hosts.data ?? []) })}</h2>
+            <div class="row between">
+              <h2>{t('clients.as', { client: nameOfWho(who, hosts.data ?? []) })}</h2>
+              <Command text={previewCommand(who)} />
+            </div>
             <Numbers view={data} />
             <Tabs
               label={t('nav.clients')}
@@ -45,7 +50,6 @@ export function Clients({ query }: { readonly query: URLSearchParams }) {
                 { key: 'search', title: t('clients.search'), content: () => <SearchEffect who={who} /> },
               ]}
             />
-            <Command text={previewCommand(who)} />
           </>
         )}
       </Loaded>

@@ -101,6 +101,7 @@ export function Overview() {
   return (
     <Screen
       title={t('nav.overview')}
+      actions={<Command text={unfold('status')} />}
       lead={status.data !== undefined && t('overview.lead', { time: formatDuration(uptimeMs), config })}
     >
       <Loaded {...status}>

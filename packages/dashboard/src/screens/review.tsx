@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { unfold } from '../commands/command.ts'
-import { Badge, Card, Empty, Loaded, Screen } from '../components/basics.tsx'
+import { Badge, Card, Empty, Loaded, NeedsRole, Screen } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import { Diff } from '../components/diff.tsx'
 import { act } from '../components/toasts.tsx'
 import { send } from '../data/api.ts'
 import type { Approval, ConfigEdit, ReviewItem } from '../data/contract.ts'
-import { useQuery } from '../data/hooks.ts'
+import { useMay, useQuery } from '../data/hooks.ts'
 import { formatDate, type MessageKey, t } from '../locales/translate.ts'
 
 export function Review() {
@@ -24,10 +24,11 @@ export function Review() {
     ).then(items.reload)
   const isEmpty = pending.length + waiting.length + blocked.length + (edits.data ?? []).length === 0
   return (
-    <Screen title={t('nav.review')} lead={t('review.lead')}>
+    <Screen title={t('nav.review')} lead={t('review.lead')} actions={<Command text={unfold('review')} />}>
       <Loaded {...items}>
         {() => (
           <>
+            {!isEmpty && <NeedsRole role="reviewer" />}
             {isEmpty && (
               <Card>
                 <Empty title={t('review.empty')}>{t('review.empty.hint')}</Empty>
@@ -79,6 +80,7 @@ interface ServerProps {
 
 /** The definitions of a server; one decision about all of them if there are several. */
 function Server({ server, items, onDecide, onSkip, onDone }: ServerProps) {
+  const mayDecide = useMay('reviewer') === true
   const hazards = items.reduce((sum, item) => sum + item.hazards.length, 0)
   const digests = items.map(({ digest }) => digest)
   const decide = (decision: Decision): void =>
@@ -95,11 +97,11 @@ function Server({ server, items, onDecide, onSkip, onDone }: ServerProps) {
       {items.length > 1 && (
         <div class="row padded">
           {/* What a rule found must be looked at, so it is not the button to press. */}
-          <button type="button" class={hazards === 0 ? 'primary' : ''} onClick={() => decide('approve')}>
+          <button type="button" disabled={!mayDecide} class={hazards === 0 ? 'primary' : ''} onClick={() => decide('approve')}>
             {t('review.approve-all')}
             <span class="visually-hidden"> {server}</span>
           </button>
-          <button type="button" onClick={() => decide('block')}>
+          <button type="button" disabled={!mayDecide} onClick={() => decide('block')}>
             {t('review.block-all')}
             <span class="visually-hidden"> {server}</span>
           </button>
@@ -121,6 +123,7 @@ interface DefinitionProps {
 
 /** One definition: what changed, what the rules found, and the decision. */
 function Definition({ item, onDecide, onSkip }: DefinitionProps) {
+  const mayDecide = useMay('reviewer') === true
   const name = nameOf(item)
   const isBlocked = item.state === 'blocked'
   return (
@@ -137,12 +140,12 @@ function Definition({ item, onDecide, onSkip }: DefinitionProps) {
       ))}
       <Diff label={t('review.diff', { name })} differences={item.differences} />
       <div class="row">
-        <button type="button" class={item.hazards.length === 0 ? 'primary' : ''} onClick={() => onDecide(item, 'approve')}>
+        <button type="button" disabled={!mayDecide} class={item.hazards.length === 0 ? 'primary' : ''} onClick={() => onDecide(item, 'approve')}>
           {t('review.approve')}
           <span class="visually-hidden"> {name}</span>
         </button>
         {!isBlocked && (
-          <button type="button" onClick={() => onDecide(item, 'block')}>
+          <button type="button" disabled={!mayDecide} onClick={() => onDecide(item, 'block')}>
             {t('review.block')}
             <span class="visually-hidden"> {name}</span>
           </button>
@@ -167,6 +170,7 @@ const idOf = ({ server, kind, name }: ReviewItem): string =>
   kind === 'tool' ? `${server}/${name}` : `${server}/${kind}${name === '' ? '' : `:${name}`}`
 
 function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: () => void }) {
+  const mayDecide = useMay('reviewer') === true
   const decide = (decision: 'approve' | 'reject'): void =>
     void act(() => send('POST', '/edits', { [decision]: [edit.digest] }), t('review.edit.decided', { name: edit.path })).then(
       onDone,
@@ -176,11 +180,11 @@ function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: ()
       <div class="stack">
         <Diff label={edit.path} differences={edit.changes} />
         <div class="row">
-          <button type="button" class="primary" onClick={() => decide('approve')}>
+          <button type="button" disabled={!mayDecide} class="primary" onClick={() => decide('approve')}>
             {t('review.approve')}
           </button>
           {!edit.isRejected && (
-            <button type="button" onClick={() => decide('reject')}>
+            <button type="button" disabled={!mayDecide} onClick={() => decide('reject')}>
               {t('review.reject')}
             </button>
           )}
@@ -200,6 +204,7 @@ const labels: { readonly [decision: string]: MessageKey | undefined } = {
 }
 
 function CallApproval({ approval, onDone }: { readonly approval: Approval; readonly onDone: () => void }) {
+  const mayDecide = useMay('reviewer') === true
   const { id, decisions = [], askedAt, caller, server, tool, arguments: args } = approval
   const decide = (decision: string): void =>
     void act(() => send('POST', '/approvals', { id, decision }), t('review.call.decided', { tool })).then(onDone)
@@ -217,7 +222,7 @@ function CallApproval({ approval, onDone }: { readonly approval: Approval; reado
         </dl>
         <div class="row">
           {decisions.map((decision) => (
-            <button key={decision} type="button" class={decision === 'once' ? 'primary' : ''} onClick={() => decide(decision)}>
+            <button key={decision} type="button" disabled={!mayDecide} class={decision === 'once' ? 'primary' : ''} onClick={() => decide(decision)}>
               {labels[decision] === undefined ? decision : t(labels[decision])}
             </button>
           ))}

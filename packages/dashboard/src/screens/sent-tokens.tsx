@@ -19,12 +19,20 @@ export const sumOf = (rows: readonly Sum[]): Sum => {
   return { lists: sum(({ lists }) => lists), sentTokens: sum((row) => row.sentTokens), allTokens: sum((row) => row.allTokens) }
 }
 
-const anonymous = 'anonymous'
+/** The parts of an id such as `token:alice/work/s/github`. */
+function partsOf(client: string): { readonly token: string; readonly profile: string; readonly server: string } {
+  const [principal = '', ...rest] = client.split('/').map(decodeURIComponent)
+  const token = principal.startsWith('token:') ? principal.slice('token:'.length) : ''
+  const [profile = ''] = rest[0] === 's' ? [] : rest
+  return { token, profile, server: rest.at(-2) === 's' ? (rest.at(-1) ?? '') : '' }
+}
 
-/** Its host, and the token that it presented; clients that say neither are one row. */
-const labelOf = ({ client, host }: ListUsageRow): string => {
-  if (host === undefined) return client === anonymous ? t('sent.others') : client
-  return client === anonymous ? host : `${host} (${client})`
+/** Its host, token, profile and server; clients that have none of them are one row. */
+function labelOf({ client, host = '' }: ListUsageRow): string {
+  const { token, profile, server } = partsOf(client)
+  const [first, ...others] = [host, token, profile, server].filter((part) => part !== '')
+  if (first === undefined) return t('sent.others')
+  return others.length === 0 ? first : `${first} (${others.join(', ')})`
 }
 
 const columns: readonly Column<ListUsageRow>[] = [
@@ -32,7 +40,9 @@ const columns: readonly Column<ListUsageRow>[] = [
     key: 'client',
     title: t('clients.name'),
     cell: (row) => (
-      <a class="nowrap" href={href(['clients'], { host: row.host, token: row.client === anonymous ? undefined : row.client })}>{labelOf(row)}</a>
+      <a class="nowrap" href={href(['clients'], { host: row.hostId, ...partsOf(row.client) })}>
+        {labelOf(row)}
+      </a>
     ),
     sort: labelOf,
   },

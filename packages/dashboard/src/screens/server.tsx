@@ -5,8 +5,8 @@ import { Table } from '../components/table.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { act } from '../components/toasts.tsx'
 import { send } from '../data/api.ts'
-import type { LogLine, PageSession, Server, ServerState, Status, Tool } from '../data/contract.ts'
-import { useQuery } from '../data/hooks.ts'
+import type { LogLine, Server, ServerState, Status, Tool } from '../data/contract.ts'
+import { useMay, useQuery } from '../data/hooks.ts'
 import { formatDuration, formatTime, t } from '../locales/translate.ts'
 import { href } from '../router/route.ts'
 import { Documents } from './server-parts/documents.tsx'
@@ -52,6 +52,7 @@ function NotStarted({ name, problems }: NotStartedProps) {
 function StartedServer({ name }: { readonly name: string }) {
   const path = encodeURIComponent(name)
   const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call', 'config'])
+  const mayRestart = useMay('operator') === true
   const restart = (): void => void act(() => send('POST', `/upstreams/${path}/restart`), t('server.restarted', { server: name }))
   return (
     <Screen
@@ -61,7 +62,7 @@ function StartedServer({ name }: { readonly name: string }) {
       actions={
         <>
           <Toggle name={name} state={server.data?.state} onDone={server.reload} />
-          <button type="button" onClick={restart} disabled={server.data?.state === 'disabled'}>
+          <button type="button" onClick={restart} disabled={server.data?.state === 'disabled' || !mayRestart}>
             {t('server.restart')}
           </button>
         </>
@@ -108,7 +109,7 @@ interface ToggleProps {
 
 /** Stops a server by disabling it in the configuration, or enables it again. */
 function Toggle({ name, state, onDone }: ToggleProps) {
-  const session = useQuery<PageSession>('/session')
+  const mayChange = useMay('admin')
   const isDisabled = state === 'disabled'
   const toggle = (): void =>
     void act(
@@ -118,7 +119,7 @@ function Toggle({ name, state, onDone }: ToggleProps) {
         }),
       t(isDisabled ? 'server.enabled' : 'server.disabled', { server: name }),
     ).then(onDone)
-  if (session.data?.role !== 'admin' || state === undefined) return null
+  if (mayChange !== true || state === undefined) return null
   return (
     <button type="button" onClick={toggle} title={unfold(isDisabled ? 'enable' : 'disable', name)}>
       {t(isDisabled ? 'server.enable' : 'server.disable')}
@@ -137,7 +138,7 @@ function StateLine({ server: { state, forMs } }: { readonly server: Server }) {
 
 function Summary({ server }: { readonly server: Server }) {
   const { name, state, held, calls } = server
-  const session = useQuery<PageSession>('/session')
+  const maySignIn = useMay('admin')
   const next = nextStep(server)
   const tone = toneOf(state)
   const facts = [
@@ -156,7 +157,7 @@ function Summary({ server }: { readonly server: Server }) {
         {state !== 'ready' && (
           <p class={tone === 'fail' || tone === 'warn' ? `callout ${tone}` : 'callout'}>{reasonOf(server)}</p>
         )}
-        {state === 'needs_login' && session.data?.role === 'admin' && <ServerSignIn name={name} />}
+        {state === 'needs_login' && maySignIn === true && <ServerSignIn name={name} />}
         {held > 0 && (
           <p class="callout warn">
             <a href={href(['review'])}>{t('concern.held', { count: held })}</a>

@@ -48,7 +48,10 @@ const columns: readonly Column<Row>[] = [
     title: t('servers.name'),
     cell: ({ name, reason }) => (
       <>
-        <a href={href(['servers', name])}>{name}</a>
+        {/* In an element of its own, so that it is not a link within the text of the reason. */}
+        <div>
+          <a href={href(['servers', name])}>{name}</a>
+        </div>
         {reason !== '' && (
           <div class="only-small">
             <div class="small muted clamp">{reason}</div>
@@ -102,7 +105,7 @@ export function Servers() {
   )
   const states = [...new Set(all.map((server) => server.state))]
   return (
-    <Screen title={t('nav.servers')} lead={t('servers.lead')}>
+    <Screen title={t('nav.servers')} lead={t('servers.lead')} actions={<Command text={unfold('status')} />}>
       <Loaded {...status}>
         {() => (
           <>
@@ -132,7 +135,6 @@ export function Servers() {
                 }
               />
             </Card>
-            <Command text={unfold('status')} />
           </>
         )}
       </Loaded>

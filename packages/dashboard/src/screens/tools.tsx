@@ -22,7 +22,7 @@ const columns = [serverColumn, ...toolColumns]
 
 export function Tools() {
   const tools = useQuery<readonly Tool[]>('/tools', ['change', 'state', 'trust'])
-  const status = useQuery<Status>('/status')
+  const url = useQuery<Status>('/status').data?.url ?? ''
   const [text, setText] = useState('')
   const [server, setServer] = useState('')
   const [asked, setAsked] = useState('')
@@ -35,7 +35,11 @@ export function Tools() {
     [tools.data, text, server],
   )
   return (
-    <Screen title={t('nav.tools')} lead={t('tools.lead')}>
+    <Screen
+      title={t('nav.tools')}
+      lead={t('tools.lead')}
+      actions={<Command text={asked === '' ? unfold('list', url) : unfold('search', url, asked)} />}
+    >
       <form
         class="filters"
         onSubmit={(event) => {
@@ -67,19 +71,16 @@ export function Tools() {
       {asked === '' && (
         <Loaded {...tools}>
           {() => (
-            <>
-              <Card isFlush>
-                <Table
-                  label={t('nav.tools')}
-                  columns={columns}
-                  rows={rows}
-                  rowKey={({ name }) => name}
-                  empty={t('tools.empty')}
-                  emptyHint={<a href={href(['clients'], { tool: text.trim() })}>{t('tools.why')}</a>}
-                />
-              </Card>
-              <Command text={unfold('list', status.data?.url ?? '')} />
-            </>
+            <Card isFlush>
+              <Table
+                label={t('nav.tools')}
+                columns={columns}
+                rows={rows}
+                rowKey={({ name }) => name}
+                empty={t('tools.empty')}
+                emptyHint={<a href={href(['clients'], { tool: text.trim() })}>{t('tools.why')}</a>}
+              />
+            </Card>
           )}
         </Loaded>
       )}
@@ -90,15 +91,9 @@ export function Tools() {
 /** The search of a client without a token. The screen "View as client" searches as any other one. */
 function Search({ query }: { readonly query: string }) {
   const view = useQuery<ClientView>(`/view?${new URLSearchParams({ search: query }).toString()}`)
-  const status = useQuery<Status>('/status')
   return (
     <Loaded {...view}>
-      {({ search }) => (
-        <>
-          {search !== undefined && <SearchReport query={query} report={search} />}
-          <Command text={unfold('search', status.data?.url ?? '', query)} />
-        </>
-      )}
+      {({ search }) => (search === undefined ? null : <SearchReport query={query} report={search} />)}
     </Loaded>
   )
 }

@@ -1,3 +1,4 @@
+import { unfold } from '../commands/command.ts'
 import { Card, Loaded, Screen } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import { type Column, Table } from '../components/table.tsx'
@@ -61,6 +62,7 @@ export function Usage() {
   return (
     <Screen
       title={t('nav.usage')}
+      actions={<Command text={unfold('usage')} />}
       lead={usage.data === undefined ? t('usage.lead') : t('usage.lead.since', { since: formatDate(usage.data.since) })}
     >
       <Loaded {...usage}>
@@ -100,7 +102,6 @@ export function Usage() {
               />
             </Card>
             <Edits unused={unused} used={byTool} />
-            <Command text="unfold usage" />
           </>
         )}
       </Loaded>

@@ -159,7 +159,8 @@ export interface Usage {
   readonly byClient: readonly UsageRow[]
   readonly byDay: readonly UsageRow[]
   /** Tokens of the tool lists that clients were sent. */
-  readonly lists: readonly ListUsageRow[]
+  /** `hostId`: as in `host=…` of an address. */
+  readonly lists: readonly (ListUsageRow & { readonly hostId?: string })[]
   /** Tools that nobody has called, with their cost in a full list. */
   readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
 }

@@ -1,13 +1,13 @@
 import { type Field, formOf } from '@unfold-mcp/core'
 import { useMemo, useState } from 'preact/hooks'
 import { unfold } from '../../commands/command.ts'
-import { Empty, Loaded } from '../../components/basics.tsx'
+import { Empty, Loaded, NeedsRole } from '../../components/basics.tsx'
 import { Command } from '../../components/command.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { act } from '../../components/toasts.tsx'
 import { send } from '../../data/api.ts'
-import type { PageSession, ServerSettings, SettingChange, SettingsResult } from '../../data/contract.ts'
-import { useQuery } from '../../data/hooks.ts'
+import type { ServerSettings, SettingChange, SettingsResult } from '../../data/contract.ts'
+import { useMay, useQuery } from '../../data/hooks.ts'
 import { Fields } from '../../forms/form.tsx'
 import { TextFiles } from '../../forms/input.tsx'
 import { recordOf } from '../../forms/value.ts'
@@ -34,8 +34,7 @@ const change = (path: readonly string[], value: unknown): SettingChange => ({ pa
 /** The entry of a server in the configuration file, as a form. */
 export function Settings({ name }: { readonly name: string }) {
   const settings = useQuery<ServerSettings>(`/upstreams/${encodeURIComponent(name)}/settings`, ['config'])
-  const session = useQuery<PageSession>('/session')
-  const isAdmin = session.data?.role === 'admin'
+  const isAdmin = useMay('admin') === true
   return (
     <Loaded {...settings}>
       {(data) => (
@@ -79,7 +78,7 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
       }}
     >
       <p class="muted break">{t('settings.lead', { file })}</p>
-      {!isAdmin && <p>{t('settings.role')}</p>}
+      <NeedsRole role="admin" />
       <div class="columns">
         <TextFiles.Provider value={false}>
           <Fields

@@ -6,8 +6,8 @@ import { Diff } from '../../components/diff.tsx'
 import { Table } from '../../components/table.tsx'
 import { act } from '../../components/toasts.tsx'
 import { send } from '../../data/api.ts'
-import type { ClientView, Difference, PageSession, ServerSettings, SettingsResult, Tool, UsageReport, UsageRow } from '../../data/contract.ts'
-import { useQuery } from '../../data/hooks.ts'
+import type { ClientView, Difference, ServerSettings, SettingsResult, Tool, UsageReport, UsageRow } from '../../data/contract.ts'
+import { useMay, useQuery } from '../../data/hooks.ts'
 import { recordOf } from '../../forms/value.ts'
 import { formatNumber, formatPercent, t } from '../../locales/translate.ts'
 
@@ -128,7 +128,7 @@ interface ServerEditProps {
 
 /** One edit: what it changes in the configuration, and its command. */
 function ServerEdit({ title, server, tools, setting, after, onDone }: ServerEditProps) {
-  const session = useQuery<PageSession>('/session')
+  const maySave = useMay('admin') === true
   const [differences, setDifferences] = useState<readonly Difference[]>()
   const path = `/upstreams/${encodeURIComponent(server)}/settings`
   const current = useQuery<ServerSettings>(path, ['config'])
@@ -152,7 +152,7 @@ function ServerEdit({ title, server, tools, setting, after, onDone }: ServerEdit
           <button
             type="button"
             class="primary"
-            disabled={session.data?.role !== 'admin'}
+            disabled={!maySave}
             onClick={() =>
               void act(() => save(false), t('settings.saved', { server })).then((isDone) => (isDone ? onDone() : undefined))
             }
