@@ -16,6 +16,7 @@ const serverColumn = {
   title: t('server'),
   cell: ({ upstream }: Tool) => <a href={href(['servers', upstream])}>{upstream}</a>,
   sort: ({ upstream }: Tool) => upstream,
+  hideSmall: true,
 }
 
 const columns = [serverColumn, ...toolColumns]
