@@ -12,7 +12,11 @@ beforeAll(async () => {
   at = await home()
   const [command = '', ...args] = servers.files(at.folder)
   const policy = { rules: [{ effect: 'deny', tool: 'write_file' }] }
-  gateway = await startGatewayProcess(at, { mcpServers: { files: { command, args, deny: ['create_*', 'delete_*'] } }, policy, exposure: 'everything' })
+  gateway = await startGatewayProcess(at, {
+    mcpServers: { files: { command, args, deny: ['create_*', 'delete_*'] } },
+    policy,
+    exposure: 'everything',
+  })
 })
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -44,7 +48,7 @@ test('unfold why explains a tool for a host, and its next step works as it is pr
     isUsable: false,
     cause: 'name',
     reason: '"deny" of its server excludes it: create_*',
-    next: "unfold set files 'deny=[\"delete_*\"]'",
+    next: 'unfold set files \'deny=["delete_*"]\'',
   })
   expect((await at.unfold(['set', 'files', 'deny=["delete_*"]', '--yes'])).code).toBe(0)
   await vi.waitFor(async () => expect(await reason()).toMatchObject({ isUsable: true }), { timeout: 60_000, interval: 500 })

@@ -129,7 +129,15 @@ function Sidebar({ current, path }: { readonly current: ScreenName; readonly pat
           {screens.map((name) => (
             <li key={name}>
               <a href={href([name])} aria-current={name === current ? 'page' : undefined}>
-                <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
+                <svg
+                  width="16"
+                  height="16"
+                  viewBox="0 0 16 16"
+                  fill="none"
+                  stroke="currentColor"
+                  stroke-width="1.5"
+                  aria-hidden="true"
+                >
                   <path d={icons[name]} />
                 </svg>
                 {t(titleOf(name))}

@@ -129,8 +129,7 @@ test('the views of two clients differ as their permissions do', async () => {
 })
 
 test('AT-UI-11 (X11): a view names the tools that the client cannot use, with the check that stops them', async () => {
-  const excluded = async (who: string): Promise<readonly ExcludedTool[]> =>
-    (await admin<ClientView>(`/api/view?${who}`)).excluded
+  const excluded = async (who: string): Promise<readonly ExcludedTool[]> => (await admin<ClientView>(`/api/view?${who}`)).excluded
   expect(await excluded('token=laptop')).toEqual([])
   const tools = await admin<readonly { readonly name: string }[]>('/api/tools?upstream=other')
   const stopped = await excluded('token=worker')

@@ -59,11 +59,7 @@ const columnsFor = (onOpen: (call: Call) => void): readonly Column<Call>[] => [
 
 export function Activity({ query }: { readonly query: URLSearchParams }) {
   return (
-    <Screen
-      title={t('nav.activity')}
-      lead={t('activity.lead')}
-      actions={<Command text={unfold('logs', '--follow')} />}
-    >
+    <Screen title={t('nav.activity')} lead={t('activity.lead')} actions={<Command text={unfold('logs', '--follow')} />}>
       <Tabs
         label={t('nav.activity')}
         tabs={[

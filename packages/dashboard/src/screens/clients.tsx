@@ -98,12 +98,7 @@ function Choice({ clients, hosts, who, onChoose }: ChoiceProps) {
       key: 'name',
       title: t('clients.name'),
       cell: (client) => (
-        <button
-          type="button"
-          class="link"
-          aria-pressed={isSame(whoIs(client), who)}
-          onClick={() => onChoose(whoIs(client))}
-        >
+        <button type="button" class="link" aria-pressed={isSame(whoIs(client), who)} onClick={() => onChoose(whoIs(client))}>
           {client.name ?? t('clients.unnamed')} {client.version}
         </button>
       ),
@@ -125,11 +120,7 @@ function Choice({ clients, hosts, who, onChoose }: ChoiceProps) {
         emptyHint={<a href={href(['connect'])}>{t('clients.connect')}</a>}
         columns={columns}
       />
-      <details
-        class="item"
-        open={isDescribed || isOther}
-        onToggle={(event) => setDescribed(event.currentTarget.open)}
-      >
+      <details class="item" open={isDescribed || isOther} onToggle={(event) => setDescribed(event.currentTarget.open)}>
         <summary>{t('clients.other')}</summary>
         <Description who={who} hosts={[...known]} onChoose={(next) => onChoose({ ...next, name: '' })} />
       </details>
@@ -175,7 +166,11 @@ function Description({ who, hosts, onChoose }: DescriptionProps) {
   )
 }
 
-function Numbers({ view: { listed, unlisted, excluded, listedTokens, allTokens, exposure, reason } }: { readonly view: ClientView }) {
+function Numbers({
+  view: { listed, unlisted, excluded, listedTokens, allTokens, exposure, reason },
+}: {
+  readonly view: ClientView
+}) {
   const usable = listed.length + unlisted.length
   return (
     <div class="card stats">
@@ -287,10 +282,7 @@ function Tools({ view, onWhy }: { readonly view: ClientView; readonly onWhy: (to
           label={t('clients.visibility')}
           value={visibility}
           onChange={setVisibility}
-          options={[
-            ['', t('all')],
-            ...Object.entries(visibilities).map(([key, { title }]) => [key, t(title)] as const),
-          ]}
+          options={[['', t('all')], ...Object.entries(visibilities).map(([key, { title }]) => [key, t(title)] as const)]}
         />
         <span class="muted" role="status">
           {t('clients.count', { count: rows.length })}

@@ -48,7 +48,9 @@ function Host({ host: { name, title, entry, next, lists } }: { readonly host: Co
           {lists === undefined ? (
             <span class="muted small">{t('connect.unrecognised')}</span>
           ) : (
-            <Badge isDotted tone={lists > 0 ? 'ok' : 'neutral'}>{t(lists > 0 ? 'connect.is-connected' : 'connect.not-connected')}</Badge>
+            <Badge isDotted tone={lists > 0 ? 'ok' : 'neutral'}>
+              {t(lists > 0 ? 'connect.is-connected' : 'connect.not-connected')}
+            </Badge>
           )}
           {lists !== undefined && lists > 0 && <span class="muted small">{t('connect.lists', { count: lists })}</span>}
         </div>

@@ -218,7 +218,7 @@ function Tokens({ status: { savings }, lists }: { readonly status: Status; reado
   return (
     <Card title={t('overview.tokens')} isFlush={lists.length > 0}>
       {lists.length > 0 ? (
-        <SentTokensTable rows={lists.toSorted((a, b) => b.allTokens - b.sentTokens - (a.allTokens - a.sentTokens))} />
+        <SentTokensTable isShort rows={lists.toSorted((a, b) => b.allTokens - b.sentTokens - (a.allTokens - a.sentTokens))} />
       ) : (
         <div class="stack">
           <p>

@@ -140,7 +140,12 @@ function Definition({ item, onDecide, onSkip }: DefinitionProps) {
       ))}
       <Diff label={t('review.diff', { name })} differences={item.differences} />
       <div class="row">
-        <button type="button" disabled={!mayDecide} class={item.hazards.length === 0 ? 'primary' : ''} onClick={() => onDecide(item, 'approve')}>
+        <button
+          type="button"
+          disabled={!mayDecide}
+          class={item.hazards.length === 0 ? 'primary' : ''}
+          onClick={() => onDecide(item, 'approve')}
+        >
           {t('review.approve')}
           <span class="visually-hidden"> {name}</span>
         </button>
@@ -222,7 +227,13 @@ function CallApproval({ approval, onDone }: { readonly approval: Approval; reado
         </dl>
         <div class="row">
           {decisions.map((decision) => (
-            <button key={decision} type="button" disabled={!mayDecide} class={decision === 'once' ? 'primary' : ''} onClick={() => decide(decision)}>
+            <button
+              key={decision}
+              type="button"
+              disabled={!mayDecide}
+              class={decision === 'once' ? 'primary' : ''}
+              onClick={() => decide(decision)}
+            >
               {labels[decision] === undefined ? decision : t(labels[decision])}
             </button>
           ))}

@@ -69,15 +69,27 @@ const columns: readonly Column<ListUsageRow>[] = [
     isNumber: true,
     hideSmall: true,
   },
-  { key: 'saved', title: t('clients.saved'), cell: (row) => savedText(savedOf(row)), sort: savedOf, isNumber: true },
+  {
+    key: 'saved',
+    title: t('clients.saved'),
+    cell: (row) => (savedOf(row) < 0 ? savedText(savedOf(row)) : formatPercent(savedOf(row))),
+    sort: savedOf,
+    isNumber: true,
+  },
 ]
 
-export function SentTokensTable({ rows }: { readonly rows: readonly ListUsageRow[] }) {
+interface SentTokensTableProps {
+  readonly rows: readonly ListUsageRow[]
+  /** Without the number of lists, for half of a screen. */
+  readonly isShort?: boolean
+}
+
+export function SentTokensTable({ rows, isShort = false }: SentTokensTableProps) {
   return (
     <Table
       label={t('sent.title')}
       isShort
-      columns={columns}
+      columns={isShort ? columns.filter(({ key }) => key !== 'lists') : columns}
       rows={rows}
       rowKey={({ client, host = '' }) => `${client} ${host}`}
       empty={t('sent.none')}

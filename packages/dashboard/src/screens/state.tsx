@@ -21,7 +21,11 @@ const tones: { readonly [S in ServerState | 'not_started']: Tone } = {
 export const toneOf = (state: ServerState | 'not_started'): Tone => tones[state] ?? 'neutral'
 
 export function State({ state }: { readonly state: ServerState | 'not_started' }) {
-  return <Badge tone={toneOf(state)} isDotted>{t(`state.${state}`)}</Badge>
+  return (
+    <Badge tone={toneOf(state)} isDotted>
+      {t(`state.${state}`)}
+    </Badge>
+  )
 }
 
 /** Why a server is in its state, in the words of the gateway. */

@@ -93,8 +93,6 @@ export function Tools() {
 function Search({ query }: { readonly query: string }) {
   const view = useQuery<ClientView>(`/view?${new URLSearchParams({ search: query }).toString()}`)
   return (
-    <Loaded {...view}>
-      {({ search }) => (search === undefined ? null : <SearchReport query={query} report={search} />)}
-    </Loaded>
+    <Loaded {...view}>{({ search }) => (search === undefined ? null : <SearchReport query={query} report={search} />)}</Loaded>
   )
 }

@@ -90,7 +90,13 @@ export function Usage() {
                 empty={t('usage.unused.none')}
                 columns={[
                   { key: 'name', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
-                  { key: 'server', title: t('server'), cell: ({ upstream }) => upstream, sort: ({ upstream }) => upstream, hideSmall: true },
+                  {
+                    key: 'server',
+                    title: t('server'),
+                    cell: ({ upstream }) => upstream,
+                    sort: ({ upstream }) => upstream,
+                    hideSmall: true,
+                  },
                   {
                     key: 'tokens',
                     title: t('tokens'),

@@ -129,9 +129,7 @@ function checksOf(gateway: Gateway, client: Client, upstream: string, original: 
     availability(gateway, upstream, original),
     trust(gateway, upstream, original),
     naming(gateway, upstream, original),
-    ...(tool === undefined
-      ? []
-      : [permission(gateway, client, tool, upstream), policy(gateway, client, tool, upstream)]),
+    ...(tool === undefined ? [] : [permission(gateway, client, tool, upstream), policy(gateway, client, tool, upstream)]),
   ]
 }
 

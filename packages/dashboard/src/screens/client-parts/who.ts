@@ -30,7 +30,10 @@ export function whoIn(query: URLSearchParams): Who {
 }
 
 /** The same, without what is as usual. */
-export const queryOf = ({ era, ...who }: Who): { readonly [name: string]: string } => ({ ...who, ...(era !== nobody.era && { era }) })
+export const queryOf = ({ era, ...who }: Who): { readonly [name: string]: string } => ({
+  ...who,
+  ...(era !== nobody.era && { era }),
+})
 
 /** The query of the client's address: its own, and the host that it names. */
 export const addressQuery = ({ host, query }: Pick<Who, 'host' | 'query'>): string =>
