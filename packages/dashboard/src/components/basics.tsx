@@ -78,9 +78,8 @@ export function Stat({ label, value, note }: StatProps) {
 }
 
 /** Says that the user must not do what is offered here, and who may. */
-export function NeedsRole({ role }: { readonly role: PageSession['role'] }) {
-  const may = useMay(role)
-  return may === false ? <p class="muted small">{t('role.needed', { role })}</p> : null
+export function NeedsRole({ least }: { readonly least: PageSession['role'] }) {
+  return useMay(least) === false ? <p class="muted small">{t('role.needed', { role: least })}</p> : null
 }
 
 /** Says what to do where there is nothing to show. */

@@ -28,7 +28,7 @@ export function Review() {
       <Loaded {...items}>
         {() => (
           <>
-            {!isEmpty && <NeedsRole role="reviewer" />}
+            {!isEmpty && <NeedsRole least="reviewer" />}
             {isEmpty && (
               <Card>
                 <Empty title={t('review.empty')}>{t('review.empty.hint')}</Empty>

@@ -19,7 +19,7 @@ export const sumOf = (rows: readonly Sum[]): Sum => {
   return { lists: sum(({ lists }) => lists), sentTokens: sum((row) => row.sentTokens), allTokens: sum((row) => row.allTokens) }
 }
 
-/** The parts of an id such as `token:alice/work/s/github`. */
+/** The parts of an id such as `token:alice/reading/s/github`. */
 function partsOf(client: string): { readonly token: string; readonly profile: string; readonly server: string } {
   const [principal = '', ...rest] = client.split('/').map(decodeURIComponent)
   const token = principal.startsWith('token:') ? principal.slice('token:'.length) : ''

@@ -36,12 +36,13 @@ export const queryOf = ({ era, ...who }: Who): { readonly [name: string]: string
 })
 
 /** The query of the client's address: its own, and the host that it names. */
-export const addressQuery = ({ host, query }: Pick<Who, 'host' | 'query'>): string =>
+const addressQuery = ({ host, query }: Pick<Who, 'host' | 'query'>): string =>
   [host === '' ? '' : `host=${encodeURIComponent(host)}`, query.replace(/^\?/u, '')].filter((part) => part !== '').join('&')
 
 /** Query of the admin API. */
-export function searchOf({ host, query, name: _, ...who }: Who, more: { readonly [key: string]: string } = {}): string {
-  const all = { ...who, query: addressQuery({ host, query }), ...more }
+export function searchOf(who: Who, more: { readonly [key: string]: string } = {}): string {
+  const { era, token, profile, server } = who
+  const all = { era, token, profile, server, query: addressQuery(who), ...more }
   return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== '')).toString()
 }
 

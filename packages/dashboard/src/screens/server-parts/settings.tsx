@@ -78,7 +78,7 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
       }}
     >
       <p class="muted break">{t('settings.lead', { file })}</p>
-      <NeedsRole role="admin" />
+      <NeedsRole least="admin" />
       <div class="columns">
         <TextFiles.Provider value={false}>
           <Fields

@@ -102,7 +102,7 @@ export function TryIt({ name, schema }: { readonly name: string; readonly schema
           {running !== undefined && <Running progress={progress} />}
         </div>
       </form>
-      <NeedsRole role="operator" />
+      <NeedsRole least="operator" />
       <Command text={unfold('call', status.data?.url ?? '', name, ...words)} />
       {asked !== undefined && (
         <AnswerForm

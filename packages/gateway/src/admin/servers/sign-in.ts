@@ -4,6 +4,8 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Journal } from '../../observability/journal.ts'
 import type { StartSignIn } from '../../upstreams/sign-in.ts'
 
+export type { StartSignIn } from '../../upstreams/sign-in.ts'
+
 /** Sign-ins to servers that were started on the dashboard. */
 export class ServerSignIns {
   readonly #gateway: Gateway
