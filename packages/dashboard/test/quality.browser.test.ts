@@ -295,7 +295,7 @@ describeInChromium('the quality of the dashboard', () => {
     await page.getByText('unfold set many \'tools={"item_7":{"pinned":true}}\'', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('region', { name: 'Changes of the configuration' }).getByText('pinned').waitFor()
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     const listed = async (): Promise<boolean> => {
       const view = (await dashboard.edge.api('/view?token=laptop')) as ClientView
       return view.listed.some(({ definition }) => 'name' in definition && definition.name === 'many__item_7')

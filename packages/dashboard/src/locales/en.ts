@@ -141,6 +141,7 @@ export const en = {
   'tools.name': 'Tool',
   'tools.description': 'Description',
   'tools.empty': 'No tools match',
+  'tools.none': 'No server offers a tool yet',
   'tools.search': 'Search as a model would',
   'tools.cost': { one: '{count} token', other: '{count} tokens' },
   'tools.why': 'Why do clients see it or not?',

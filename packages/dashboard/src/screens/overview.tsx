@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { unfold } from '../commands/command.ts'
-import { Card, Loaded, Screen, Stat } from '../components/basics.tsx'
+import { Card, Empty, Loaded, Screen, Stat } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import type { Call, ListUsageRow, Status, UsageReport } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
@@ -9,6 +9,7 @@ import { href } from '../router/route.ts'
 import { CallsChart } from './calls-chart.tsx'
 import { isFailure } from './outcome.tsx'
 import { SentTokensTable, savedOf, sumOf } from './sent-tokens.tsx'
+import { FirstServer } from './servers.tsx'
 import { nextStep, reasonOf, toneOf } from './state.tsx'
 
 interface Concern {
@@ -107,7 +108,15 @@ export function Overview() {
       <Loaded {...status}>
         {(data) => (
           <>
-            <Attention concerns={concernsOf(data)} />
+            {data.upstreams.length + data.notStarted.length === 0 ? (
+              <Card>
+                <Empty title={t('servers.none')}>
+                  <FirstServer />
+                </Empty>
+              </Card>
+            ) : (
+              <Attention concerns={concernsOf(data)} />
+            )}
             <Numbers status={data} calls={calls.data ?? []} lists={usage.data?.lists ?? []} />
             <div class="grid wide">
               <Tokens status={data} lists={usage.data?.lists ?? []} />

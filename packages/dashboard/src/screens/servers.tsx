@@ -90,6 +90,16 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
+/** How to add a server to a gateway that has none. */
+export function FirstServer() {
+  return (
+    <>
+      <span>{t('servers.none.hint')}</span>
+      <Command text={unfold('add', 'files', 'npx', '-y', '@modelcontextprotocol/server-filesystem', '.')} />
+    </>
+  )
+}
+
 export function Servers() {
   const status = useQuery<Status>('/status', ['state', 'trust', 'config', 'change'])
   const [text, setText] = useState('')
@@ -125,14 +135,7 @@ export function Servers() {
                 rows={rows}
                 rowKey={({ name }) => name}
                 empty={t(all.length === 0 ? 'servers.none' : 'servers.empty')}
-                emptyHint={
-                  all.length === 0 && (
-                    <>
-                      <span>{t('servers.none.hint')}</span>
-                      <Command text={unfold('add', 'files', 'npx', '-y', '@modelcontextprotocol/server-filesystem', '.')} />
-                    </>
-                  )
-                }
+                emptyHint={all.length === 0 && <FirstServer />}
               />
             </Card>
           </>

@@ -78,8 +78,14 @@ export function Tools() {
                 columns={columns}
                 rows={rows}
                 rowKey={({ name }) => name}
-                empty={t('tools.empty')}
-                emptyHint={<a href={href(['clients'], { tool: text.trim() })}>{t('tools.why')}</a>}
+                empty={t(tools.data?.length === 0 ? 'tools.none' : 'tools.empty')}
+                emptyHint={
+                  tools.data?.length === 0 ? (
+                    <a href={href(['servers'])}>{t('overview.servers.note')}</a>
+                  ) : (
+                    <a href={href(['clients'], { tool: text.trim() })}>{t('tools.why')}</a>
+                  )
+                }
               />
             </Card>
           )}

@@ -78,35 +78,37 @@ export function Usage() {
                 table(t('usage.days'), byDay),
               ]}
             />
-            <Card
-              isFlush
-              title={t('usage.unused', { count: unused.length, tokens: unused.reduce((sum, { tokens }) => sum + tokens, 0) })}
-            >
-              <Table
-                label={t('usage.unused.label')}
-                isShort
-                rows={unused}
-                rowKey={({ name }) => name}
-                empty={t('usage.unused.none')}
-                columns={[
-                  { key: 'name', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
-                  {
-                    key: 'server',
-                    title: t('server'),
-                    cell: ({ upstream }) => upstream,
-                    sort: ({ upstream }) => upstream,
-                    hideSmall: true,
-                  },
-                  {
-                    key: 'tokens',
-                    title: t('tokens'),
-                    cell: ({ tokens }) => formatNumber(tokens),
-                    sort: ({ tokens }) => tokens,
-                    isNumber: true,
-                  },
-                ]}
-              />
-            </Card>
+            {unused.length + byTool.length > 0 && (
+              <Card
+                isFlush
+                title={t('usage.unused', { count: unused.length, tokens: unused.reduce((sum, { tokens }) => sum + tokens, 0) })}
+              >
+                <Table
+                  label={t('usage.unused.label')}
+                  isShort
+                  rows={unused}
+                  rowKey={({ name }) => name}
+                  empty={t('usage.unused.none')}
+                  columns={[
+                    { key: 'name', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
+                    {
+                      key: 'server',
+                      title: t('server'),
+                      cell: ({ upstream }) => upstream,
+                      sort: ({ upstream }) => upstream,
+                      hideSmall: true,
+                    },
+                    {
+                      key: 'tokens',
+                      title: t('tokens'),
+                      cell: ({ tokens }) => formatNumber(tokens),
+                      sort: ({ tokens }) => tokens,
+                      isNumber: true,
+                    },
+                  ]}
+                />
+              </Card>
+            )}
             <Edits unused={unused} used={byTool} />
           </>
         )}
