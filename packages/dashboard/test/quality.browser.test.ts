@@ -295,7 +295,13 @@ describeInChromium('the quality of the dashboard', () => {
     await page.getByText('unfold set many \'tools={"item_7":{"pinned":true}}\'', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('region', { name: 'Changes of the configuration' }).getByText('pinned').waitFor()
+    await page.getByText('waits for approval').waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved the settings of many').waitFor()
+    await show(page, '#/review', 'Review')
+    // What an entry of "tools" sets is approved like any other edit.
+    await page.getByRole('heading', { name: 'Edit of mcpServers.many' }).waitFor()
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
     const listed = async (): Promise<boolean> => {
       const view = (await dashboard.edge.api('/view?token=laptop')) as ClientView
       return view.listed.some(({ definition }) => 'name' in definition && definition.name === 'many__item_7')

@@ -3,7 +3,6 @@ import { useMemo, useState } from 'preact/hooks'
 import { unfold } from '../../commands/command.ts'
 import { Empty, Loaded, NeedsRole } from '../../components/basics.tsx'
 import { Command } from '../../components/command.tsx'
-import { Diff } from '../../components/diff.tsx'
 import { act } from '../../components/toasts.tsx'
 import { send } from '../../data/api.ts'
 import type { ServerSettings, SettingChange, SettingsResult } from '../../data/contract.ts'
@@ -12,7 +11,7 @@ import { Fields } from '../../forms/form.tsx'
 import { TextFiles } from '../../forms/input.tsx'
 import { recordOf } from '../../forms/value.ts'
 import { t } from '../../locales/translate.ts'
-import { href } from '../../router/route.ts'
+import { SettingsPreview } from '../settings-preview.tsx'
 
 const tables: readonly string[] = ['env', 'headers']
 
@@ -92,16 +91,7 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
         </TextFiles.Provider>
       </div>
       {preview !== undefined && preview.differences.length === 0 && <Empty title={t('settings.same')} />}
-      {preview !== undefined && preview.differences.length > 0 && (
-        <>
-          <Diff label={t('settings.diff')} differences={preview.differences} />
-          {preview.needsApproval && (
-            <p>
-              {t('settings.needs-approval')} <a href={href(['review'])}>{t('nav.review')}</a>
-            </p>
-          )}
-        </>
-      )}
+      {preview !== undefined && preview.differences.length > 0 && <SettingsPreview preview={preview} />}
       <div class="row actions">
         <button type="submit" class="primary" disabled={!isAdmin || changes.length === 0}>
           {t(preview === undefined ? 'settings.compare' : 'settings.save')}

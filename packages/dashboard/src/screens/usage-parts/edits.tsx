@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks'
 import { unfold } from '../../commands/command.ts'
 import { Card, Loaded } from '../../components/basics.tsx'
 import { Command } from '../../components/command.tsx'
-import { Diff } from '../../components/diff.tsx'
 import { Table } from '../../components/table.tsx'
 import { act } from '../../components/toasts.tsx'
 import { send } from '../../data/api.ts'
-import type { ClientView, Difference, ServerSettings, SettingsResult, Tool, UsageReport, UsageRow } from '../../data/contract.ts'
+import type { ClientView, ServerSettings, SettingsResult, Tool, UsageReport, UsageRow } from '../../data/contract.ts'
 import { useMay, useQuery } from '../../data/hooks.ts'
 import { recordOf } from '../../forms/value.ts'
 import { formatNumber, formatPercent, t } from '../../locales/translate.ts'
+import { SettingsPreview } from '../settings-preview.tsx'
 
 type Unused = UsageReport['unused'][number]
 
@@ -129,22 +129,21 @@ interface ServerEditProps {
 /** One edit: what it changes in the configuration, and its command. */
 function ServerEdit({ title, server, tools, setting, after, onDone }: ServerEditProps) {
   const maySave = useMay('admin') === true
-  const [differences, setDifferences] = useState<readonly Difference[]>()
+  const [preview, setPreview] = useState<SettingsResult>()
   const path = `/upstreams/${encodeURIComponent(server)}/settings`
   const current = useQuery<ServerSettings>(path, ['config'])
   const value = after(current.data?.settings[setting])
   const save = async (dryRun: boolean): Promise<void> => {
-    const result = await send<SettingsResult>('POST', path, { changes: [{ path: [setting], value }], dryRun })
-    setDifferences(result.differences)
+    setPreview(await send<SettingsResult>('POST', path, { changes: [{ path: [setting], value }], dryRun }))
   }
   return (
     <div class="stack item">
       <h3>{title}</h3>
       <p class="small muted break">{tools.join(', ')}</p>
       {current.error !== undefined && <p role="alert">{current.error.message}</p>}
-      {differences !== undefined && <Diff label={t('settings.diff')} differences={differences} />}
+      {preview !== undefined && <SettingsPreview preview={preview} />}
       <div class="row">
-        {differences === undefined ? (
+        {preview === undefined ? (
           <button type="button" disabled={current.data === undefined} onClick={() => void act(() => save(true))}>
             {t('settings.compare')}
           </button>
