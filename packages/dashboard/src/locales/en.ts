@@ -230,7 +230,7 @@ export const en = {
   'settings.same': 'Nothing would change',
   'settings.diff': 'Changes of the configuration',
   'settings.needs-approval':
-    'This starts or connects to something else, or weakens a protection. After it is saved, it waits for approval:',
+    'It may start or connect to something else, or weaken a protection, so it waits for approval after it is saved:',
   'clients.host': 'Host',
   'clients.host.any': 'Any other',
   'clients.address': 'Query of its address',
