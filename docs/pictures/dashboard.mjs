@@ -60,7 +60,6 @@ const wide = { width: 1200, height: 760 }
 const narrow = { width: 390, height: 760 }
 const scenes = [
   { name: 'overview', hash: '#/overview', title: 'Overview' },
-  { name: 'overview-dark', hash: '#/overview', title: 'Overview', colorScheme: 'dark' },
   { name: 'narrow', hash: '#/overview', title: 'Overview', colorScheme: 'dark', size: narrow },
   {
     name: 'clients',
