@@ -42,7 +42,7 @@ test('a server that requires sign-in is available from sign-in to sign-out, with
   expect(other.seen.filter((each) => each.startsWith('grant'))).toEqual([])
 })
 
-test('AT-UI-10 (X10): an administrator of the dashboard signs in to a server, which is then available', async () => {
+test('an administrator of the dashboard signs in to a server, which is then available', async () => {
   await using at = await home()
   await using vault = await guarded()
   await using _gateway = await startGatewayProcess(at, { mcpServers: { vault: { url: vault.url } } })

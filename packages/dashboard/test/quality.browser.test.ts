@@ -256,7 +256,7 @@ describeInChromium('the quality of the dashboard', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('AT-UI-3 (X03): a viewer sees what waits for a decision, and cannot press what decides', async () => {
+  test('a viewer sees what waits for a decision, and cannot press what decides', async () => {
     const user = await (await dashboard.browser.newContext()).newPage()
     user.setDefaultTimeout(60_000)
     await user.goto(`${dashboard.edge.origin}/ui/#/review`)
