@@ -1272,6 +1272,16 @@ export const requirements = [
   { id: 'X08', transports: 'none', behaviour: 'a page of the dashboard stays as it was while its gateway restarts' },
   { id: 'X09', transports: 'none', behaviour: 'every screen and action of the dashboard is usable with the keyboard alone' },
   {
+    id: 'X10',
+    transports: 'none',
+    behaviour: 'an administrator signs in to a server from the dashboard, and is told if that fails',
+  },
+  {
+    id: 'X11',
+    transports: 'none',
+    behaviour: 'the view of a client names every tool that it cannot use, with the check that stops it',
+  },
+  {
     id: 'Y20',
     transports: 'none',
     behaviour: 'tools are described as TypeScript that no description, name or value can break out of',

@@ -263,7 +263,10 @@ export const verbs: { readonly [name: string]: Verb } = {
     usage: '<tool>',
     flags: {
       ...runningFlags,
-      client: text('token name', 'As the client with this token; default: a client without a token'),
+      client: text(
+        'token or host',
+        'As the client with this token, or of this host, such as claude-code; default: a client without a token',
+      ),
       profile: text('name', 'As a client of this profile'),
       server: text('name', 'As a client of this server alone (/mcp/s/<server>)'),
       era: text('session|stateless', 'Protocol of the client; default: session'),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { auth, extractWWWAuthenticateParams, type FetchLike, isHttpsUrl } from '@modelcontextprotocol/client'
-import { CommandError, exit } from '../base/exit.ts'
+import { CommandError, exit, usageError } from '../base/exit.ts'
 import { manifest } from '../base/package-folder.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { safeText } from '../text/safe.ts'
@@ -12,6 +12,9 @@ import { isSecureUrl } from './secure-url.ts'
 import { toTokens } from './stored-sign-in.ts'
 import { type Grant, resourceOf, type TokenStore } from './tokens.ts'
 
+/** How long the user has to sign in, unless --timeout says otherwise. */
+export const defaultSignInMs = 300_000
+
 export interface SignInOptions {
   /** Name in messages. */
   readonly label: string
@@ -19,16 +22,17 @@ export interface SignInOptions {
   readonly store: TokenStore
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  readonly scope: string | undefined
+  readonly scope?: string | undefined
   /** ID of a registered client, or URL of a client ID metadata document. */
-  readonly clientId: string | undefined
-  readonly clientSecret: string | undefined
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
   /** Opens or prints the authorization URL. */
   readonly show: (address: URL) => Promise<void>
 }
 
 export async function signIn(options: SignInOptions): Promise<Grant> {
   const { label, url, store, signal } = options
+  await requireEncryption(label, url)
   using limit = timeLimit(options.timeoutMs, [signal])
   const until = limit.signal
   const addresses = new AllowedAddresses(url)
@@ -64,6 +68,15 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
   if (grant === undefined) throw failed(label, 'The server issued no token.')
   await store.keep(grant)
   return grant
+}
+
+/** Tokens must not be sent unencrypted. */
+async function requireEncryption(label: string, address: string): Promise<void> {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'http:') return
+  const { isLoopback } = await import('@unfold-mcp/gateway/config')
+  if (isLoopback(url.hostname)) return
+  throw usageError(`${label} uses an unencrypted URL, so tokens could be intercepted. Use its https:// URL.`)
 }
 
 /** Without a client, the SDK registers one. */

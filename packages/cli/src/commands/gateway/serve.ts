@@ -64,6 +64,18 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
       const { storedSignIn } = await import('../../login/stored-sign-in.ts')
       return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
     },
+    async startSignIn({ name, url, show, signal }) {
+      const { defaultSignInMs, signIn } = await import('../../login/sign-in.ts')
+      const { tokenStore } = await import('../../login/tokens.ts')
+      await signIn({
+        label: safeText(name),
+        url,
+        store: tokenStore(dataFolder(io), (message) => log.warn({}, message)),
+        signal: AbortSignal.any([io.signal, signal]),
+        timeoutMs: defaultSignInMs,
+        show: async (address) => show(address),
+      })
+    },
   })
   io.forceExit.run = () => void running.close()
   // One failure that nobody expected must not disconnect all clients.
