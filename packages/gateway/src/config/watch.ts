@@ -5,6 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
+import { isScriptServer } from './schema.ts'
+import { hasScripts } from './script-files.ts'
 import { type ReadConfig, type ResolveOptions, readConfigText, resolveConfig } from './read.ts'
 
 export interface WatchOptions extends Pick<ResolveOptions, 'environment' | 'resolver' | 'permit'> {
@@ -101,7 +103,11 @@ export class ConfigWatch {
   }
 
   async #poll(): Promise<void> {
-    if ((await fingerprintOf(this.#file)) !== this.#fingerprint) this.#reloadInBackground()
+    const { config } = this.#current
+    // The first script makes the folder of scripts a server, and the last one ends it.
+    const isForced = hasScripts(config, this.#file) !== Object.values(config.mcpServers).some(isScriptServer)
+    if (isForced) this.#isForced = true
+    if (isForced || (await fingerprintOf(this.#file)) !== this.#fingerprint) this.#reloadInBackground()
   }
 
   // Nobody awaits this, so an error thrown by a listener is reported.
