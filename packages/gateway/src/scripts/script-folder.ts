@@ -1,98 +1,14 @@
 import { readdir, stat } from 'node:fs/promises'
-import { extname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { metaKeys, type Tool } from '@unfold-mcp/core'
-import { readRegularFile } from '@unfold-mcp/core/files'
-import { defineToolbox, inputSchema, outputSchema, type Source, type Toolbox, type ToolEntry } from '@unfold-mcp/server'
+import { createHandler, defineToolbox, type Handler, inputSchema, outputSchema, type Source, type Toolbox, type ToolEntry } from '@unfold-mcp/server'
 import { Watcher } from '@unfold-mcp/server/plugins'
-import { createScriptReader, quickJsEngine, type ScriptDeclaration, type ScriptReader } from '@unfold-mcp/server/scripts'
+import { createScriptReader, quickJsEngine, type ScriptReader } from '@unfold-mcp/server/scripts'
 import { errorMessage } from '../base/error-message.ts'
 import { version } from '../base/version.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import { isScriptFile } from '../config/script-files.ts'
-
-/** A script file that can be offered as a tool. */
-export interface ScriptFile {
-  readonly name: string
-  readonly file: string
-  readonly code: string
-  readonly declaration: ScriptDeclaration
-}
-
-export interface ReadScripts {
-  readonly scripts: readonly ScriptFile[]
-  readonly problems: readonly ConfigProblem[]
-}
-
-const maxScripts = 500
-const maxCharacters = 200_000
-
-/** Other programs may share the folder. A file that exports nothing of a script is not one. */
-const isScript = (code: string): boolean => /\bexport\s+(?:default|const\s+description)\b/u.test(code)
-
-/** Reads the scripts of a folder. `known`: those of an earlier read; files with the same text are not evaluated again. */
-export async function readScripts(
-  folder: string,
-  reader: Pick<ScriptReader, 'read'>,
-  known: ReadonlyMap<string, ReadScript> = new Map(),
-): Promise<ReadScripts & { readonly read: ReadonlyMap<string, ReadScript> }> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  // Links could lead to files that are no scripts.
-  const names = entries.filter((entry) => entry.isFile() && isScriptFile(entry.name)).map(({ name }) => name)
-  const read = new Map<string, ReadScript>()
-  for (const name of names.sort().slice(0, maxScripts)) {
-    const file = join(folder, name)
-    const code = await readRegularFile(file).then(String, () => undefined)
-    // Removed since it was listed.
-    if (code === undefined || !isScript(code)) continue
-    const before = known.get(file)
-    read.set(file, before?.code === code ? before : { code, ...(await readScript(file, code, reader)) })
-  }
-  const scripts: ScriptFile[] = []
-  const problems: ConfigProblem[] = []
-  for (const [file, { code, declaration, problem }] of read) {
-    const name = nameOf(file)
-    if (problem !== undefined) problems.push(problem)
-    else if (scripts.some((other) => other.name === name))
-      problems.push(problemIn(file, { message: `There is another script named "${name}". Rename one of them.` }))
-    else if (declaration !== undefined) scripts.push({ name, file, code, declaration })
-  }
-  if (names.length > maxScripts)
-    problems.push(problemIn(folder, { message: `Only the first ${maxScripts} of ${names.length} scripts are used.` }))
-  return { scripts, problems, read }
-}
-
-export interface ReadScript {
-  readonly code: string
-  readonly declaration?: ScriptDeclaration
-  readonly problem?: ConfigProblem
-}
-
-async function readScript(file: string, code: string, reader: Pick<ScriptReader, 'read'>): Promise<Omit<ReadScript, 'code'>> {
-  const name = nameOf(file)
-  if (!/^[A-Za-z0-9_-]{1,64}$/u.test(name))
-    return { problem: problemIn(file, { message: 'The name of a script has 1 to 64 letters, digits, underscores and hyphens.' }) }
-  if (code.length > maxCharacters)
-    return { problem: problemIn(file, { message: `The script is longer than ${maxCharacters} characters.` }) }
-  const read = await reader.read(code)
-  return 'error' in read ? { problem: problemIn(file, read.error) } : { declaration: read.declaration }
-}
-
-const nameOf = (file: string): string => file.slice(file.search(/[^\\/]+$/u), file.length - extname(file).length)
-
-interface Place {
-  readonly message: string
-  readonly name?: string
-  readonly line?: number
-  readonly column?: number
-}
-
-const problemIn = (file: string, { message, name, line = 1, column = 1 }: Place): ConfigProblem => ({
-  file,
-  line,
-  column,
-  path: '',
-  message: name === undefined || name === 'Error' ? message : `${name}: ${message}`,
-})
+import { problemIn, type ReadScript, readScripts, type ScriptFile } from './script-files.ts'
 
 export interface ScriptFolderOptions {
   readonly folder: string
@@ -107,6 +23,7 @@ export class ScriptFolder implements AsyncDisposable {
   readonly folder: string
   readonly #options: ScriptFolderOptions
   readonly #toolbox: Toolbox
+  readonly #handler: Handler
   readonly #listeners = new Set<() => void>()
   readonly #watcher: Watcher
   #reader: ScriptReader | undefined
@@ -137,13 +54,14 @@ export class ScriptFolder implements AsyncDisposable {
       },
     }
     this.#toolbox = defineToolbox({ name: 'scripts', version, exposure: 'everything', code: false }).use(source)
+    this.#handler = createHandler(this.#toolbox)
     this.#watcher = new Watcher(() => void this.reload(), { debounceMs: options.settleMs ?? 100, pollMs: 2_000 })
     this.#watcher.setFolders([this.folder])
   }
 
   /** The server, for a connection in this process. */
   get server(): object {
-    return this.#toolbox
+    return this.#handler
   }
 
   /** Problems of the files as they are now. */
@@ -161,6 +79,7 @@ export class ScriptFolder implements AsyncDisposable {
     this.#isClosed = true
     this.#watcher.close()
     await this.#reading
+    await this.#handler.close()
     await this.#toolbox.close()
     await this.#reader?.[Symbol.asyncDispose]()
   }
