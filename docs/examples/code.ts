@@ -42,9 +42,13 @@ export const careful = defineToolbox({
 //#region stored
 export const reports = defineToolbox({ name: 'reports', version: '1.0.0' })
 
-reports.tool('list_orders', { description: 'List all orders.', output: z.object({ orders: z.array(order) }), readOnly: true }, () => ({
-  orders,
-}))
+reports.tool(
+  'list_orders',
+  { description: 'List all orders.', output: z.object({ orders: z.array(order) }), readOnly: true },
+  () => ({
+    orders,
+  }),
+)
 
 reports.script('count_late', {
   description: 'Counts late orders.',

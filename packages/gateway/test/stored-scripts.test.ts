@@ -76,8 +76,7 @@ const lines = async (): Promise<readonly string[]> =>
 const countOf = async (line: string): Promise<number> => (await lines()).filter((each) => each === line).length
 const answer = ({ message }: { readonly message: string }): ElicitResult =>
   message.startsWith('A script') ? { action: 'accept', content: { decision: 'Run these calls' } } : { action: 'decline' }
-const client = (options: Partial<Person> & Pick<Person, 'era'>) =>
-  person(gateway.url, { token: ann.token, answer, ...options })
+const client = (options: Partial<Person> & Pick<Person, 'era'>) => person(gateway.url, { token: ann.token, answer, ...options })
 const review = (...args: readonly string[]) => at.unfold(['review', ...args], { env: { UNFOLD_TOKEN: reviewer.token } })
 
 const config = (more: object = {}): object => ({
@@ -85,7 +84,12 @@ const config = (more: object = {}): object => ({
   audit: { path: 'audit.jsonl', arguments: 'full' },
   tokens: [ann.record, bob.record, reviewer.record],
   profiles: { reader: { servers: ['scripts'], tools: ['fx__read-line'] } },
-  policy: { rules: [{ effect: 'allow', server: 'everything' }, { effect: 'allow', server: 'fx', tool: 'allowed' }] },
+  policy: {
+    rules: [
+      { effect: 'allow', server: 'everything' },
+      { effect: 'allow', server: 'fx', tool: 'allowed' },
+    ],
+  },
   scripts: { grants: { granted: ['fx__allowed'] } },
   mcpServers: {
     fx: server('script-effects.mjs', join(at.folder, 'effects.txt')),
@@ -220,8 +224,18 @@ describe('on the command line', () => {
       result: `The sum of ${a} and ${b} is ${a + b}.`,
     })
     const cases = [
-      { name: 'adds', input: { numbers: [1, 2, 4] }, calls: [sum(1, 2), sum(3, 4)], result: { text: 'The sum of 3 and 4 is 7.' } },
-      { name: 'passes on errors', input: { numbers: [1, 2, 4] }, calls: [{ tool: 'everything__get-sum', error: 'busy' }], error: 'busy' },
+      {
+        name: 'adds',
+        input: { numbers: [1, 2, 4] },
+        calls: [sum(1, 2), sum(3, 4)],
+        result: { text: 'The sum of 3 and 4 is 7.' },
+      },
+      {
+        name: 'passes on errors',
+        input: { numbers: [1, 2, 4] },
+        calls: [{ tool: 'everything__get-sum', error: 'busy' }],
+        error: 'busy',
+      },
     ]
     await writeFile(folder('add_three.calls.json'), JSON.stringify(cases))
     const passed = await at.unfold(['script', 'test', 'add_three'])

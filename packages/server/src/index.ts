@@ -56,7 +56,14 @@ export type { SessionLimits, SessionsOptions } from './protocol/session/sessions
 export type { ChangeNotifier, PrincipalFilter, SubscriptionStream } from './protocol/stateless.ts'
 export { type RegisteredTool, type RegistryOptions, ToolRegistry } from './registry.ts'
 export type { Servable } from './runtime/servable.ts'
-export { inputSchema, outputSchema, type Schema, type SchemaSource, type ValidationResult, type ValueOf } from './schema/schema.ts'
+export {
+  inputSchema,
+  outputSchema,
+  type Schema,
+  type SchemaSource,
+  type ValidationResult,
+  type ValueOf,
+} from './schema/schema.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts'
 export { memoryStore } from './stores/memory.ts'
 export { memoryScriptStore, type ScriptStore } from './stores/script-store.ts'

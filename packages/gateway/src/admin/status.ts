@@ -144,7 +144,11 @@ export async function upstreamReports({
       ...(status.lastOutput !== undefined && { lastOutput: redactor.text(printable(status.lastOutput, maxOutputLength)) }),
       ...(status.address !== undefined && { address: redactor.text(printable(status.address, maxAddressLength)) }),
       ...(status.server !== undefined && { server: redactor.text(printable(status.server)) }),
-      notes: [...conflictNotes(gateway, status.name), ...scriptNotes(gateway, status.name), ...gateway.source.notes(status.name)].slice(0, maxNotes),
+      notes: [
+        ...conflictNotes(gateway, status.name),
+        ...scriptNotes(gateway, status.name),
+        ...gateway.source.notes(status.name),
+      ].slice(0, maxNotes),
       findings: redactor.data(selectFindings(findings, maxNotes)) as readonly Finding[],
       findingCount: findings.length,
       held: gateway.trust.held(status.name).length,

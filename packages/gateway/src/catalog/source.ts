@@ -2,7 +2,14 @@ import { canonicalJson, type Tool } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '@unfold-mcp/server'
 import { type Config, isScriptServer } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
-import { type CallUpstream, codeIn, type EntriesOptions, type ToolNote, type UpstreamEntries, upstreamEntries } from './entries.ts'
+import {
+  type CallUpstream,
+  codeIn,
+  type EntriesOptions,
+  type ToolNote,
+  type UpstreamEntries,
+  upstreamEntries,
+} from './entries.ts'
 import { buildGroups, type GroupTable, type SelfDescription } from './groups.ts'
 
 interface Provided {

@@ -19,8 +19,8 @@ import {
   type ServerConfig,
   withScriptServer,
 } from './schema.ts'
-import { hasScripts } from './script-files.ts'
 import { schemaErrors, stripForeignKeys } from './schema-errors.ts'
+import { hasScripts } from './scripts/files.ts'
 import { type Environment, expand, type SecretSource } from './variables.ts'
 
 /** A valid configuration. */

@@ -30,7 +30,12 @@ export function ruleViolations(config: Config): readonly RuleViolation[] {
 function scriptRules({ scripts, mcpServers }: Config): readonly RuleViolation[] {
   const server = mcpServers[scriptServerName]
   if (typeof scripts !== 'object' || server === undefined || isScriptServer(server)) return []
-  return [{ path: ['mcpServers', scriptServerName], message: 'has the name of the stored scripts. Rename it, or set "scripts" to false.' }]
+  return [
+    {
+      path: ['mcpServers', scriptServerName],
+      message: 'has the name of the stored scripts. Rename it, or set "scripts" to false.',
+    },
+  ]
 }
 
 const minSecretLength = 32

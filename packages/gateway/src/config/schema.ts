@@ -217,7 +217,9 @@ const scriptServer = z.strictObject({ scripts: z.string(), ...serverSettings })
 
 const scripts = z.strictObject({
   folder: noNul.min(1, 'is empty').default('scripts').describe('Folder with the scripts, relative to the folder of this file'),
-  trust: trust.default('review').describe('How new and changed scripts are treated, like trust of a server. review: they wait for approval'),
+  trust: trust
+    .default('review')
+    .describe('How new and changed scripts are treated, like trust of a server. review: they wait for approval'),
   grants: z
     .record(z.string().min(1, 'is empty').max(200, 'is longer than 200 characters'), patterns)
     .default({})
@@ -399,7 +401,9 @@ export const configSchema = z.strictObject({
   scripts: z
     .union([z.literal(false), scripts])
     .optional()
-    .describe('Scripts that are offered as tools, *.ts and *.js. Default: those in the folder "scripts" next to this file; false: none'),
+    .describe(
+      'Scripts that are offered as tools, *.ts and *.js. Default: those in the folder "scripts" next to this file; false: none',
+    ),
   remember: remember.default('session'),
   trust: trust.default('watch'),
   policy: policy.optional().describe('Rules for calls: allow, deny or ask a person'),

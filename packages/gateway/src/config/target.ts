@@ -36,7 +36,9 @@ export function serverTarget(
   { folder, sandboxBase }: { readonly folder: string; readonly sandboxBase?: SandboxBase },
 ): CommandTarget | UrlTarget | undefined {
   const server = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined
-  return server === undefined || isScriptServer(server) ? undefined : targetOf(server, folder, { processes, sandbox, sandboxBase })
+  return server === undefined || isScriptServer(server)
+    ? undefined
+    : targetOf(server, folder, { processes, sandbox, sandboxBase })
 }
 
 const transports: { readonly [T in NonNullable<UrlServer['type']> | 'auto']: 'auto' | 'http' | 'sse' } = {

@@ -8,10 +8,7 @@ export interface UpstreamPlaces extends ProcessDefaults {
   readonly scripts?: object
 }
 
-export function upstreamConfig(
-  server: ServerConfig,
-  { folder, scripts, ...defaults }: UpstreamPlaces,
-): UpstreamConfig {
+export function upstreamConfig(server: ServerConfig, { folder, scripts, ...defaults }: UpstreamPlaces): UpstreamConfig {
   const { disabled, start, idleStopMs, startTimeoutMs, sweepMs, graceMs, pingMs, concurrency, queue, timeoutMs } = server
   const settings = { start, idleStopMs, startTimeoutMs, sweepMs, graceMs, pingMs, concurrency, queue, timeoutMs }
   const { installTimeoutMs, placement } = isCommandServer(server) ? server : {}

@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
-import { isScriptServer } from './schema.ts'
-import { hasScripts } from './script-files.ts'
 import { type ReadConfig, type ResolveOptions, readConfigText, resolveConfig } from './read.ts'
+import { isScriptServer } from './schema.ts'
+import { hasScripts } from './scripts/files.ts'
 
 export interface WatchOptions extends Pick<ResolveOptions, 'environment' | 'resolver' | 'permit'> {
   /** Called with a valid configuration that differs from the last one. */

@@ -11,8 +11,8 @@ import { measureTurn } from '../base/stopwatch.ts'
 import { version } from '../base/version.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import { policyDigest } from '../config/policy/digest.ts'
-import { type ConfigProblem, problemLine } from '../config/problem.ts'
 import { defaultApprovalTimeoutMs } from '../config/policy/schema.ts'
+import { type ConfigProblem, problemLine } from '../config/problem.ts'
 import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -329,7 +329,11 @@ export class Gateway implements AsyncDisposable {
     const { processes, sandbox } = config
     const scripts = await this.#scripts.open(config)
     const configs = Object.entries(config.mcpServers).map(
-      ([name, server]) => [name, upstreamConfig(server, { folder, ...(scripts !== undefined && { scripts }), processes, sandbox, sandboxBase })] as const,
+      ([name, server]) =>
+        [
+          name,
+          upstreamConfig(server, { folder, ...(scripts !== undefined && { scripts }), processes, sandbox, sandboxBase }),
+        ] as const,
     )
     const applying = this.upstreams.apply(Object.fromEntries(configs))
     // Cached tools of new servers are served immediately.

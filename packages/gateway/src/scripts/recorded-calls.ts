@@ -45,7 +45,8 @@ export function parseCases(text: string): readonly RecordedCase[] {
     const where = `Test ${at + 1}`
     if (!isRecord(each)) throw new Error(`${where} is not an object.`)
     const unknown = Object.keys(each).find((key) => !caseKeys.has(key))
-    if (unknown !== undefined) throw new Error(`${where} has the unknown key "${printable(unknown)}". Keys: ${[...caseKeys].join(', ')}.`)
+    if (unknown !== undefined)
+      throw new Error(`${where} has the unknown key "${printable(unknown)}". Keys: ${[...caseKeys].join(', ')}.`)
     const { calls = [], error } = each
     if (!Array.isArray(calls)) throw new Error(`${where}: calls is not a list.`)
     if (error !== undefined && typeof error !== 'string') throw new Error(`${where}: error is not text.`)
@@ -119,7 +120,8 @@ const isEqual = (one: unknown, other: unknown): boolean => canonicalJson(one ?? 
 const shown = (value: unknown): string => printable(JSON.stringify(value) ?? 'nothing', 500)
 
 function resultProblems(result: unknown, expected: Expected): readonly string[] {
-  if (expected.error !== undefined) return [`The script returned ${shown(result)} instead of failing with "${printable(expected.error)}".`]
+  if (expected.error !== undefined)
+    return [`The script returned ${shown(result)} instead of failing with "${printable(expected.error)}".`]
   if (!('result' in expected) || isEqual(result, expected.result)) return []
   return [`The script returned ${shown(result)} instead of ${shown(expected.result)}.`]
 }

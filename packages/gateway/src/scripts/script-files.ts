@@ -11,7 +11,7 @@ import {
   type TypeStripper,
 } from '@unfold-mcp/server/scripts'
 import type { ConfigProblem } from '../config/problem.ts'
-import { isScriptFile } from '../config/script-files.ts'
+import { isScriptFile } from '../config/scripts/files.ts'
 import { scriptName } from './script-text.ts'
 
 /** A script file that can be offered as a tool. */
@@ -109,5 +109,10 @@ export function openScripts(): OpenScripts {
   const engine = quickJsEngine({ workers: 1, idleMs: 1_000 })
   const stripper = createTypeStripper()
   const reader = createScriptReader(engine, stripper)
-  return { engine, stripper, read: (folder) => readScripts(folder, reader), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() }
+  return {
+    engine,
+    stripper,
+    read: (folder) => readScripts(folder, reader),
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
+  }
 }

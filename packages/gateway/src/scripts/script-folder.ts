@@ -1,13 +1,22 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { metaKeys, type Tool } from '@unfold-mcp/core'
-import { createHandler, defineToolbox, type Handler, inputSchema, outputSchema, type Source, type Toolbox, type ToolEntry } from '@unfold-mcp/server'
+import {
+  createHandler,
+  defineToolbox,
+  type Handler,
+  inputSchema,
+  outputSchema,
+  type Source,
+  type Toolbox,
+  type ToolEntry,
+} from '@unfold-mcp/server'
 import { Watcher } from '@unfold-mcp/server/plugins'
 import { createScriptReader, quickJsEngine, type ScriptReader } from '@unfold-mcp/server/scripts'
 import { errorMessage } from '../base/error-message.ts'
 import { version } from '../base/version.ts'
 import type { ConfigProblem } from '../config/problem.ts'
-import { isScriptFile } from '../config/script-files.ts'
+import { isScriptFile } from '../config/scripts/files.ts'
 import { problemIn, type ReadScript, readScripts, type ScriptFile } from './script-files.ts'
 
 export interface ScriptFolderOptions {

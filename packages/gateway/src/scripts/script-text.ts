@@ -1,10 +1,10 @@
-import { type JsonSchema, isRecord, schemaOfShape, shapeOf } from '@unfold-mcp/core'
+import { isRecord, type JsonSchema, schemaOfShape, shapeOf } from '@unfold-mcp/core'
 
 /** The text of a script file for the code of a successful `run_code`. Its input schema has the shape of the recorded input. */
 export function scriptFrom(code: string, input: unknown): string {
   const schema = isRecord(input) ? withoutExamples(schemaOfShape(shapeOf(input))) : undefined
   return [
-    "// What a model reads to decide whether to call this script.",
+    '// What a model reads to decide whether to call this script.',
     "export const description = 'Describe what this script does.'",
     '',
     ...(schema === undefined ? [] : [`export const input = ${literal(schema)}`, '']),

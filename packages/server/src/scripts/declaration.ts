@@ -31,10 +31,7 @@ const limits: ScriptLimits = {
 }
 
 /** Creates a reader that uses, and closes, an engine. */
-export function createScriptReader(
-  engine: ScriptEngine,
-  stripper: TypeStripper = createTypeStripper(),
-): ScriptReader {
+export function createScriptReader(engine: ScriptEngine, stripper: TypeStripper = createTypeStripper()): ScriptReader {
   return {
     async read(source) {
       const stripped = await stripper.strip(source, { isModule: true })
@@ -47,7 +44,9 @@ export function createScriptReader(
         if (turn.kind === 'returned') return declarationIn(source, turn.value as ModuleExports)
         const [call] = turn.calls
         const line = call?.line
-        return { error: { ...invalid('Call tools only in the function that the script exports.'), ...(line !== undefined && { line }) } }
+        return {
+          error: { ...invalid('Call tools only in the function that the script exports.'), ...(line !== undefined && { line }) },
+        }
       } catch (error) {
         return { error: { name: 'Error', message: error instanceof Error ? error.message : String(error) } }
       } finally {
@@ -75,7 +74,10 @@ function declarationIn(source: string, { type, exports }: ModuleExports): ReadSc
     return at('description', "The script needs a description: export const description = '…'")
   const unknown = Object.keys(exports).find((name) => !knownNames.includes(name))
   if (unknown !== undefined)
-    return at(unknown, `Unknown export "${unknown}".${nearestHint(nearest(unknown, knownNames))} Exports: ${knownNames.join(', ')}.`)
+    return at(
+      unknown,
+      `Unknown export "${unknown}".${nearestHint(nearest(unknown, knownNames))} Exports: ${knownNames.join(', ')}.`,
+    )
   if (title !== undefined && typeof title !== 'string') return at('title', 'title must be text.')
   if (annotations !== undefined && !isRecord(annotations)) return at('annotations', 'annotations must be an object.')
   for (const name of schemaNames) {

@@ -100,11 +100,7 @@ interface LibraryError {
   readonly startColumn?: number
 }
 
-function errorOf(
-  source: string,
-  { code, message, startLine, startColumn }: LibraryError,
-  shift: number,
-): ScriptError {
+function errorOf(source: string, { code, message, startLine, startColumn }: LibraryError, shift: number): ScriptError {
   const text = code === 'UnsupportedSyntax' ? unsupported(message) : message
   if (startLine === undefined || startColumn === undefined) return { name: 'SyntaxError', message: text }
   const lines = source.split('\n')

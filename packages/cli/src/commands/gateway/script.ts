@@ -42,7 +42,11 @@ async function placeOf(flags: Flags, io: Io): Promise<Place> {
   const config = await writtenConfig(file)
   const settings = scriptSettings(config)
   if (settings !== undefined) return { file, folder: resolve(dirname(file), settings.folder), config }
-  throw new CommandError(exit.usage, 'no_scripts', `Scripts are turned off in ${file}. Remove "scripts": false and "code": false.`)
+  throw new CommandError(
+    exit.usage,
+    'no_scripts',
+    `Scripts are turned off in ${file}. Remove "scripts": false and "code": false.`,
+  )
 }
 
 const openScripts = async () => (await import('@unfold-mcp/gateway/scripts')).openScripts()
@@ -114,7 +118,10 @@ async function test(values: readonly string[], flags: Flags, io: Io): Promise<nu
   return failed === 0 ? exit.ok : exit.failed
 }
 
-function reportLines({ script, name, isPassed, problems, output: lines }: CaseReport & { readonly script: string }, output: Output) {
+function reportLines(
+  { script, name, isPassed, problems, output: lines }: CaseReport & { readonly script: string },
+  output: Output,
+) {
   const { style } = output
   return [
     `${isPassed ? style.green('passed') : style.red('failed')}  ${safeText(script)}: ${safeText(name)}`,
@@ -127,7 +134,12 @@ interface Choice {
   readonly name: string | undefined
   readonly folder: string
   readonly scripts: readonly ScriptFile[]
-  readonly problems: readonly { readonly file: string; readonly line: number; readonly column: number; readonly message: string }[]
+  readonly problems: readonly {
+    readonly file: string
+    readonly line: number
+    readonly column: number
+    readonly message: string
+  }[]
 }
 
 /** The named script, or all that have recorded calls. */
@@ -140,13 +152,22 @@ async function chosenScripts({ name, folder, scripts, problems }: Choice): Promi
       throw new CommandError(exit.failed, 'invalid_script', problemText(problem))
   }
   if (name !== undefined) {
-    const hint = nearestHint(nearest(name, scripts.map((script) => script.name)))
+    const hint = nearestHint(
+      nearest(
+        name,
+        scripts.map((script) => script.name),
+      ),
+    )
     throw new CommandError(exit.usage, 'unknown_script', `There is no script "${name}" in ${folder}.${hint}`)
   }
   const recorded = await Promise.all(scripts.map((script) => fileExists(casesFile(folder, script.name))))
   const tested = scripts.filter((_, at) => recorded[at])
   if (tested.length > 0) return tested
-  throw new CommandError(exit.usage, 'no_recorded_calls', `No script in ${folder} has recorded calls. Write them to ${casesFile(folder, '<name>')}.`)
+  throw new CommandError(
+    exit.usage,
+    'no_recorded_calls',
+    `No script in ${folder} has recorded calls. Write them to ${casesFile(folder, '<name>')}.`,
+  )
 }
 
 async function casesOf(file: string, name: string) {
@@ -157,7 +178,11 @@ async function casesOf(file: string, name: string) {
   try {
     return parseCases(text)
   } catch (error) {
-    throw new CommandError(exit.usage, 'invalid_recorded_calls', `${file}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CommandError(
+      exit.usage,
+      'invalid_recorded_calls',
+      `${file}: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 
@@ -170,10 +195,14 @@ async function from(values: readonly string[], flags: Flags, io: Io): Promise<nu
   if (!scriptName(name)) throw usageError('The name of a script has 1 to 64 letters, digits, underscores and hyphens.')
   const { code, input } = codeIn(await runWith(id, file, config))
   const target = join(folder, `${name}.ts`)
-  if (await fileExists(target)) throw new CommandError(exit.usage, 'exists', `${target} exists. Choose another name: unfold script from ${id} <name>`)
+  if (await fileExists(target))
+    throw new CommandError(exit.usage, 'exists', `${target} exists. Choose another name: unfold script from ${id} <name>`)
   await mkdir(folder, { recursive: true })
   await writeFile(target, scriptFrom(code, input), { flag: 'wx' })
-  output.result(`Created ${safeText(target)}. Describe it there; then it waits for review: unfold review scripts`, { name, file: target })
+  output.result(`Created ${safeText(target)}. Describe it there; then it waits for review: unfold review scripts`, {
+    name,
+    file: target,
+  })
   return exit.ok
 }
 
@@ -184,7 +213,8 @@ async function runWith(id: string, file: string, { audit }: WrittenConfig): Prom
   const { lastRecords } = await import('@unfold-mcp/gateway/audit')
   const [record] = await lastRecords(resolve(dirname(file), audit.path), {
     limit: 1,
-    matches: ({ type, script, seq, outcome }) => type === 'script' && outcome !== 'paused' && (script === id || String(seq) === id),
+    matches: ({ type, script, seq, outcome }) =>
+      type === 'script' && outcome !== 'paused' && (script === id || String(seq) === id),
   })
   if (record !== undefined) return record
   throw new CommandError(
@@ -195,8 +225,10 @@ async function runWith(id: string, file: string, { audit }: WrittenConfig): Prom
 }
 
 function codeIn({ outcome, stored, arguments: given }: AuditRecord): { readonly code: string; readonly input: unknown } {
-  if (typeof stored === 'string') throw new CommandError(exit.failed, 'stored_script', `That run was of the stored script "${stored}".`)
-  if (outcome !== 'returned') throw new CommandError(exit.failed, 'failed_run', 'That script failed. Choose a run with the outcome "returned".')
+  if (typeof stored === 'string')
+    throw new CommandError(exit.failed, 'stored_script', `That run was of the stored script "${stored}".`)
+  if (outcome !== 'returned')
+    throw new CommandError(exit.failed, 'failed_run', 'That script failed. Choose a run with the outcome "returned".')
   const { code, input } = isRecord(given) ? given : {}
   // With "mask", only the length of the code is recorded.
   if (typeof code === 'string' && !/^\[\d+ characters\]$/u.test(code)) return { code, input }

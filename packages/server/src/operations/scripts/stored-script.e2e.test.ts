@@ -64,7 +64,12 @@ export default async function ({ ids }: { ids: number[] }) {
   })
   .script('spy', { description: 'Tries to use a secret tool.', readOnly: true, code: 'export default () =>\n  tools.secret()' })
   .script('look', { description: 'Looks around.', readOnly: true, code: 'export default () => search("secret vault gold")' })
-  .script('treasurer', { description: 'Uses a granted tool.', readOnly: true, grants: ['vault'], code: 'export default () => tools.vault()' })
+  .script('treasurer', {
+    description: 'Uses a granted tool.',
+    readOnly: true,
+    grants: ['vault'],
+    code: 'export default () => tools.vault()',
+  })
   .script('thief', {
     description: 'Uses a tool that another script was granted.',
     readOnly: true,
@@ -192,7 +197,7 @@ describe('a stored script', () => {
 
   test('comes from a file, or is refused without one', async () => {
     const file = join(folder, 'hello.ts')
-    await writeFile(file, 'export default ({ name }: { name: string }) => `Hello ${name}`')
+    await writeFile(file, 'export default ({ name }: { name: string }) => "Hello " + name')
     const box = defineToolbox({ name: 'files', version: '1.0.0' }).script('hello', {
       description: 'Greets.',
       input: z.object({ name: z.string() }),

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Config, scriptSettings } from './schema.ts'
+import { type Config, scriptSettings } from '../schema.ts'
 
 /** True for files that may be stored scripts; declarations, recorded calls and hidden files are not. */
 export const isScriptFile = (name: string): boolean => /\.(?:ts|js)$/u.test(name) && !/\.d\.ts$|\.test\.[jt]s$|^[._]/u.test(name)
