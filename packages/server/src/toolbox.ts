@@ -129,7 +129,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     const script = { name, code: source, grants: (tool: string) => grants.includes(tool) }
     const handler: ToolHandler<Record<string, unknown>> = (input, ctx) => runScript(script, input, ctx)
     const entry = entryOf(this.name, name, declaredTool(name, plain, toolKeys), {
-      handler: handler as ToolHandler,
+      handler,
       gated: this.#options.gate !== undefined,
     })
     return this.#add({ ...entry, runsScript: true, timeoutMs: unlimitedMs })

@@ -488,8 +488,13 @@ export function withScriptServer(config: Config): Config {
   const settings = scriptSettings(config)
   if (settings === undefined || Object.hasOwn(config.mcpServers, scriptServerName)) return config
   const { folder, trust: trustOfScripts } = settings
-  const description = 'Stored scripts that use the tools of the other servers'
-  const server = scriptServer.parse({ scripts: folder, trust: trustOfScripts, description, pingMs: 0, sweepMs: 0 })
+  const server = scriptServer.parse({
+    scripts: folder,
+    trust: trustOfScripts,
+    description: 'Stored scripts that use the tools of the other servers',
+    pingMs: 0,
+    sweepMs: 0,
+  })
   return { ...config, mcpServers: { ...config.mcpServers, [scriptServerName]: server } }
 }
 

@@ -33,7 +33,7 @@ export function returnedReply(value: unknown, done: Done): CallToolResult {
 export function toolReply(value: unknown, done: Done): CallToolResult {
   const { content } = returnedReply(value, { ...done, output: [] })
   const hasStructure = typeof value === 'object' && value !== null
-  return { content, ...(hasStructure && { structuredContent: value as CallToolResult['structuredContent'] }), _meta: meta(done) }
+  return { content, ...(hasStructure && { structuredContent: value }), _meta: meta(done) }
 }
 
 /** What failed, where, and what was done before, so that nobody repeats it blindly. */
