@@ -6,7 +6,7 @@ import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
 import { type ReadConfig, type ResolveOptions, readConfigText, resolveConfig } from './read.ts'
-import { isScriptServer } from './schema.ts'
+import { isScriptServer, scriptServerName } from './schema.ts'
 import { hasScripts } from './scripts/files.ts'
 
 export interface WatchOptions extends Pick<ResolveOptions, 'environment' | 'resolver' | 'permit'> {
@@ -105,7 +105,9 @@ export class ConfigWatch {
   async #poll(): Promise<void> {
     const { config } = this.#current
     // The first script makes the folder of scripts a server, and the last one ends it.
-    const isForced = hasScripts(config, this.#file) !== Object.values(config.mcpServers).some(isScriptServer)
+    const server = config.mcpServers[scriptServerName]
+    const isForced =
+      (server === undefined || isScriptServer(server)) && hasScripts(config, this.#file) !== (server !== undefined)
     if (isForced) this.#isForced = true
     if (isForced || (await fingerprintOf(this.#file)) !== this.#fingerprint) this.#reloadInBackground()
   }
