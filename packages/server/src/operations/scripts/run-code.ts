@@ -2,6 +2,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import { Failure, isFailure, toolIdentity } from '@unfold-mcp/core'
 import type { CodeSettings } from '../../catalog/code-options.ts'
 import type { ScriptEngine } from '../../scripts/engine.ts'
+import { StateCipher } from '../../stores/state-cipher.ts'
 import { sha256 } from '../../view/identities.ts'
 import { answered, InputError } from '../calling/input-required.ts'
 import type { DiscoveryCall } from '../discovery/discovery-call.ts'
@@ -12,7 +13,6 @@ import { ScriptJournal } from './script-journal.ts'
 import { thrown } from './script-problem.ts'
 import { doneLines, failedReply, returnedReply, toolReply } from './script-reply.ts'
 import { type RunEnd, ScriptRun } from './script-run.ts'
-import { ScriptCipher } from './sealed-state.ts'
 import type { StoredScript } from './stored-script.ts'
 
 export interface CodeRequest {
@@ -164,13 +164,13 @@ function changedTool({ discovery, stored }: Running, expected: Readonly<Record<s
   })?.[0]
 }
 
-const binding = ({ discovery: { runtime, scope } }: Running, { code, input }: CodeRequest): string =>
-  bindingOf(scope, runtime.declaration.info.name, [code, input ?? null])
+const binding = ({ discovery: { runtime, scope }, stored }: Running, { code, input }: CodeRequest): string =>
+  bindingOf(scope, runtime.declaration.info.name, [code, input ?? null, ...(stored === undefined ? [] : [stored.name])])
 
-const ciphers = new WeakMap<CodeSettings, ScriptCipher>()
+const ciphers = new WeakMap<CodeSettings, StateCipher>()
 
-function cipherOf(settings: CodeSettings): ScriptCipher {
-  const found = ciphers.get(settings) ?? new ScriptCipher(settings.secret)
+function cipherOf(settings: CodeSettings): StateCipher {
+  const found = ciphers.get(settings) ?? new StateCipher(settings.secret, 'script state')
   ciphers.set(settings, found)
   return found
 }
