@@ -106,8 +106,7 @@ export class ConfigWatch {
     const { config } = this.#current
     // The first script makes the folder of scripts a server, and the last one ends it.
     const server = config.mcpServers[scriptServerName]
-    const isForced =
-      (server === undefined || isScriptServer(server)) && hasScripts(config, this.#file) !== (server !== undefined)
+    const isForced = (server === undefined || isScriptServer(server)) && hasScripts(config, this.#file) !== (server !== undefined)
     if (isForced) this.#isForced = true
     if (isForced || (await fingerprintOf(this.#file)) !== this.#fingerprint) this.#reloadInBackground()
   }

@@ -98,7 +98,7 @@ function placeOf(source: string, name: string): { readonly line?: number; readon
 function withImport(source: string, error: ScriptError): ScriptError {
   if (!error.message.startsWith('could not load module')) return error
   const message = 'Scripts cannot import modules. Types can be imported with "import type".'
-  return { name: 'SyntaxError', message, ...positionOf(source, /^[ \t]*(?:import|export)\b(?!\s+type\b)[^;\n]*['"]/mu) }
+  return { name: 'SyntaxError', message, ...positionOf(source, /^[ \t]*(?:import\b(?!\s+type\b)|export\s*[*{])[^;'"]*['"]/mu) }
 }
 
 function positionOf(source: string, pattern: RegExp): { readonly line?: number; readonly column?: number } {
