@@ -1339,6 +1339,31 @@ export const requirements = [
     transports: 'none',
     behaviour: 'in a gateway, the calls of a script pass trust, policy, limits and audit like those of its client',
   },
+  {
+    id: 'Y48',
+    transports: 'none',
+    behaviour: 'a stored script is a tool with schemas that are checked, and pauses and asks like run_code',
+  },
+  {
+    id: 'Y49',
+    transports: 'none',
+    behaviour: 'a stored script reaches what its caller may call and what is granted to it, and shares nothing with other runs',
+  },
+  {
+    id: 'Y50',
+    transports: 'none',
+    behaviour: 'a new or changed script of a gateway waits for review, and what runs is what was reviewed',
+  },
+  {
+    id: 'Y51',
+    transports: 'none',
+    behaviour: 'a script of a gateway reaches no tool that waits for review, and others than its caller may call only if granted',
+  },
+  {
+    id: 'Y52',
+    transports: 'none',
+    behaviour: 'scripts are listed, tested with recorded calls, and created from the audit log on the command line',
+  },
   { id: 'Y23', transports: 'none', behaviour: 'a script gets results completely that would be truncated for a model' },
   {
     id: 'X21',

@@ -48,6 +48,8 @@ export type { GroupHooks, HookContext } from './catalog/group-hooks.ts'
 export type { MessageLimits } from './catalog/message-limits.ts'
 export type { PermitSource, Place } from './catalog/permissions.ts'
 export type { Preview, PreviewedSearch, PreviewOptions } from './operations/preview.ts'
+export { runScript } from './operations/scripts/run-stored.ts'
+export type { StoredScript } from './operations/scripts/stored-script.ts'
 export { SdkPort } from './protocol/sdk-port.ts'
 export type { SessionClient } from './protocol/session/session.ts'
 export type { Resumption } from './protocol/session/session-http.ts'
@@ -55,7 +57,14 @@ export type { SessionLimits, SessionsOptions } from './protocol/session/sessions
 export type { ChangeNotifier, PrincipalFilter, SubscriptionStream } from './protocol/stateless.ts'
 export { type RegisteredTool, type RegistryOptions, ToolRegistry } from './registry.ts'
 export type { Servable } from './runtime/servable.ts'
-export type { Schema, SchemaSource, ValidationResult, ValueOf } from './schema/schema.ts'
+export {
+  inputSchema,
+  outputSchema,
+  type Schema,
+  type SchemaSource,
+  type ValidationResult,
+  type ValueOf,
+} from './schema/schema.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts'
 export { memoryStore } from './stores/memory.ts'
 export { memoryScriptStore, type ScriptStore } from './stores/script-store.ts'
@@ -81,7 +90,7 @@ export { type HandlerResult, ToolError, type ToolErrorOptions } from './tool/res
 export type { InputOf, ResultOf, ToolConfig } from './tool/tool-config.ts'
 export type { Transition } from './tool/transition.ts'
 export { ToolGroups } from './tool-groups.ts'
-export { type CompositeToolConfig, defineToolbox, Toolbox } from './toolbox.ts'
+export { type CompositeToolConfig, defineToolbox, type ScriptToolConfig, Toolbox } from './toolbox.ts'
 export type { GateOptions, GroupsOf, Introduction, LimitOptions, ProtocolOptions, ToolboxOptions } from './toolbox-options.ts'
 export {
   type AuthResult,

@@ -135,3 +135,11 @@ function messageIn(text: string): string {
   }
   return text
 }
+
+/** Entries from the gateway that runs with this configuration; `undefined` if there is none. */
+export async function fromGateway<T>(file: string, path: string, io: Io): Promise<readonly T[] | undefined> {
+  const [gateway] = await findGateways({ config: file }, io)
+  if (gateway === undefined) return undefined
+  const response = await adminRequest(gateway, path, { signal: io.signal })
+  return (await response.json()) as readonly T[]
+}

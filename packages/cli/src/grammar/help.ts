@@ -20,6 +20,7 @@ const gateway = [
   'review',
   'trust',
   'approvals',
+  'script',
   'policy',
   'reload',
   'restart',

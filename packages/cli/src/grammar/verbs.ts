@@ -244,6 +244,13 @@ export const verbs: { readonly [name: string]: Verb } = {
       ...runningFlags,
     },
   },
+  script: {
+    description: 'List, test and create stored scripts',
+    usage: 'list | test [<name>] | from <audit id> [<name>]',
+    flags: {
+      config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
+    },
+  },
   policy: {
     description: 'Explain the policy for a call, or suggest rules',
     usage: "test <tool> ['<arguments as JSON>'] | suggest",

@@ -119,6 +119,21 @@ export class AuditLog {
     })
   }
 
+  /** Records a run of a script, with the arguments of `run_code`. A stored script is a tool, so its call has the arguments. */
+  script({ run, stored, parent, code, input, outcome, calls, ms, principal }: ScriptFields): void {
+    const isCode = code !== undefined
+    void this.#file.write('script', {
+      client: this.#redactor.name(principal?.id ?? 'anonymous'),
+      script: run,
+      ...(stored !== undefined && { stored: this.#redactor.name(stored) }),
+      ...(parent !== undefined && { parent }),
+      outcome,
+      calls,
+      ms,
+      ...(isCode && this.#digestsOf(undefined, { code, ...(input !== undefined && { input }) }, 'run_code')),
+    })
+  }
+
   /** Records an approval, or a change of trust, policy, tokens or configuration. Resolves to false if it cannot be written. */
   event({ type, ...fields }: AuditEvent): Promise<boolean> {
     return this.#file.write(type, this.#redactor.data(fields) as object)
@@ -185,6 +200,18 @@ interface RejectionFields {
   readonly tool: string
   readonly input: unknown
   readonly outcome: string
+}
+
+interface ScriptFields {
+  readonly run: string
+  readonly stored?: string
+  readonly parent?: string
+  readonly code?: string
+  readonly input: unknown
+  readonly outcome: string
+  readonly calls: number
+  readonly ms: number
+  readonly principal: { readonly id: string } | undefined
 }
 
 const hasChanges = ({ added, removed, changed }: Changes): boolean => added.length + removed.length + changed.length > 0

@@ -70,6 +70,13 @@ export interface ScriptConsent {
 /** What became of a script. */
 export interface ScriptRunRecord {
   readonly run: string
+  /** Name of a stored script; absent for `run_code`. */
+  readonly stored?: string
+  /** Argument of `run_code`. */
+  readonly code?: string
+  readonly input: unknown
+  /** The run of the script that called this one. */
+  readonly parent?: string
   readonly outcome: 'returned' | 'failed' | 'paused'
   readonly calls: number
   readonly scope: string

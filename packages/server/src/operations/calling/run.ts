@@ -35,7 +35,8 @@ export async function run(
   noteCall(runtime, scope, entry)
   const perform = (): Promise<CallToolResult | InputRequiredResult> =>
     handle(runtime, scope, entry, { call, effects, input: checked.value })
-  if (entry.source === surfaceSource) return perform()
+  // A script would hold a slot while its own calls wait for one.
+  if (entry.source === surfaceSource || entry.runsScript === true) return perform()
   return runtime.slots.call({ scope, signal: call.controller?.signal ?? call.signal, run: perform })
 }
 
