@@ -101,7 +101,7 @@ test('serve prints its URL, the status of each server and the token cost; status
 
   await writeFile(join(at.folder, 'unfold.json'), '{\n  "mcpServer": {}\n}')
   const refused = await at.unfold(['reload'])
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/unfold\.json:2:3 mcpServer .*"mcpServers"/u) })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/unfold\.json:2:3: mcpServer .*"mcpServers"/u) })
   expect((await at.unfold(['status'])).stdout).toMatch(/Configuration invalid[\s\S]*2:3 mcpServer/u)
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ ...config, mcpServers: { desk: config.mcpServers.desk } }))
   expect((await at.unfold(['reload'])).code).toBe(0)

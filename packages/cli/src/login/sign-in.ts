@@ -101,7 +101,13 @@ async function startAuthorization(
   try {
     await auth(provider, request)
   } catch (error) {
-    if (isProtected || provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    if (provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    if (isProtected)
+      throw failed(
+        label,
+        'It requires a token, but names no authorization server to sign in at. Pass the token as a header: Authorization: Bearer <token>.',
+        error,
+      )
     throw new CommandError(exit.failed, 'no_login', `${label} does not require authentication and does not support sign-in.`, {
       cause: error,
     })

@@ -118,19 +118,7 @@ const hidesLastError: ReadonlySet<Upstream['state']> = new Set([
 ])
 
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
-  const {
-    name,
-    state,
-    tools,
-    offered,
-    protocolVersion,
-    announcesChanges,
-    throttleMs = 0,
-    calls,
-    attempt,
-    lastOutput,
-    lastError,
-  } = upstream
+  const { name, state, tools, offered, protocolVersion, announcesChanges, throttleMs = 0, calls, lastOutput } = upstream
   const isIdle = calls.running + calls.waiting === 0
   return [
     safeText(name),
@@ -150,10 +138,18 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       state === 'needs_login' ? signInText(upstream) : undefined,
       state === 'starting' || state === 'installing' ? progressText(upstream) : undefined,
       lastOutput === undefined ? undefined : `stderr: ${safeText(lastOutput, { limit: 200 })}`,
-      lastError === undefined || hidesLastError.has(state) ? undefined : errorText(upstream),
-      hidesLastError.has(state) || attempt === undefined ? undefined : attemptText(upstream),
+      failureText(upstream),
     ]),
   ]
+}
+
+/** The last error, and when the next attempt is. */
+function failureText(upstream: Upstream): string | undefined {
+  const { state, attempt, lastError } = upstream
+  if (hidesLastError.has(state)) return undefined
+  const attempts = attempt === undefined ? undefined : attemptText(upstream)
+  if (lastError === undefined) return attempts
+  return attempts === undefined ? errorText(upstream) : `${errorText(upstream)} (${attempts})`
 }
 
 /** Names the replica that runs a server. */

@@ -12,7 +12,9 @@ export interface ConfigProblem {
 
 /** Formats a problem as `file:line:column`, which editors and terminals turn into a link. */
 export function problemLine({ file, line, column, path, message }: ConfigProblem): string {
-  return `${file}:${line}:${column} ${path === '' ? '' : `${path} `}${message}`
+  if (path === '') return `${file}:${line}:${column} ${message}`
+  // Most messages continue the path ("must be a number"); the others are sentences.
+  return `${file}:${line}:${column}: ${path}${/^[A-Z]/u.test(message) ? ': ' : ' '}${message}`
 }
 
 /** An invalid configuration, with all its problems. */
