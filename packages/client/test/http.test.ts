@@ -60,6 +60,14 @@ test('a URL without a server is unreachable', async () => {
   expect(await failure(connect({ url: 'nonsense' }))).toMatchObject({ reason: 'unreachable' })
 })
 
+test('a web page in place of a server is reported as such', async () => {
+  await using page = await serveHttp((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>'),
+  )
+  const { message } = await failure(connect({ url: page.url }))
+  expect(message).toBe(`${page.url} responded with text/html instead of MCP. Is this the URL of an MCP server?`)
+})
+
 test('HTTP+SSE reports an absent server and a required login', async () => {
   await using closed = await serveHttp((_, response) => response.writeHead(401).end())
   expect(await failure(connect({ url: closed.url, transport: 'sse' }))).toMatchObject({ reason: 'login_required' })

@@ -83,7 +83,7 @@ export const en = {
   'overview.calls': 'Calls',
   'overview.tokens': 'Tokens that a client is sent',
   'overview.tokens.text':
-    'A client without a token is listed {listed} of {tools} tools: {listedTokens} tokens instead of {allTokens}.',
+    'A client without a token sees {listed} of {tools} tools: {listedTokens} tokens instead of {allTokens}.',
   'overview.tokens.saved': '{share} saved.',
   'overview.tokens.meter': 'Share of the full list that is sent',
   'overview.tokens.exposure': 'Exposure {exposure}:',
@@ -352,8 +352,8 @@ export const en = {
   'usage.unused.none': 'Every tool was used',
   'edits.deny.title': 'Exclude unused tools',
   'edits.deny': {
-    one: 'Deny {count} unused tool of {server}: a new client is listed {tokens} tokens less',
-    other: 'Deny {count} unused tools of {server}: a new client is listed {tokens} tokens less',
+    one: 'Deny {count} unused tool of {server}: a new list costs {tokens} tokens less',
+    other: 'Deny {count} unused tools of {server}: a new list costs {tokens} tokens less',
   },
   'edits.tools': 'Unused tools',
   'edits.listed': 'Tokens in a new list',
@@ -361,7 +361,7 @@ export const en = {
   'edits.edit': 'Edit',
   'edits.show': 'Show the edit',
   'edits.exposure.title': 'List tools on demand',
-  'edits.exposure.now': 'A new client without a token is listed {tokens} tokens (exposure {exposure}).',
+  'edits.exposure.now': 'A new client without a token gets a list of {tokens} tokens (exposure {exposure}).',
   'edits.exposure.less': 'Exposure {exposure}: {tokens} tokens, {share} less',
   'edits.exposure.more': 'Exposure {exposure}: {tokens} tokens, {share} more',
   'sent.title': 'Tokens sent in tool lists',

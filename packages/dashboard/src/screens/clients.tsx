@@ -31,7 +31,7 @@ function searchOf({ host, query, ...who }: Who, more: { readonly [key: string]: 
   return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== '')).toString()
 }
 
-/** What one client is listed, and why. */
+/** The list of one client, and why it is this one. */
 export function Clients() {
   const clients = useQuery<readonly Client[]>('/clients', ['call'])
   const [who, setWho] = useState<Who>(nobody)

@@ -182,6 +182,7 @@ describe('a configuration error', () => {
     ],
     ['[]', ['unfold.json:1:1 must be an object, not an array.']],
     ['', ['unfold.json:1:1 is empty. Write at least {}.']],
+    ['{ "mcpServers": { "a": {', ['unfold.json:1:25 is not valid JSON: close brace expected.']],
     ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not valid JSON: colon expected.']],
     ['{ "exposure": "lazy", "exposure": "auto" }', ['unfold.json:1:23: exposure is a duplicate key. Remove one of them.']],
     [

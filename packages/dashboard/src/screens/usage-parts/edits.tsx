@@ -149,7 +149,7 @@ function Denial({ row: { server, tools, listedTokens }, onDone }: { readonly row
 
 const exposures = ['groups', 'search', 'lazy'] as const
 
-/** What a new client would be listed with another exposure, computed by the gateway. */
+/** The list of a new client with another exposure, computed by the gateway. */
 function Exposures({ current }: { readonly current: ClientView }) {
   return (
     <Card title={t('edits.exposure.title')}>
