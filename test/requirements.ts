@@ -1196,7 +1196,7 @@ export const requirements = [
   {
     id: 'M01',
     transports: 'http stateless',
-    behaviour: 'replicas with the same secret and without Redis continue each other's requests',
+    behaviour: 'replicas with the same secret and without Redis continue each other’s requests',
   },
   { id: 'M02', transports: 'none', behaviour: 'the catalogue that replicas share never goes back in time' },
   { id: 'M03', transports: 'none', behaviour: 'an approval is used once, on whichever replica' },

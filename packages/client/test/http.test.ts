@@ -55,6 +55,7 @@ test('a URL without a server is unreachable', async () => {
   const error = await failure(connect({ url: `http://127.0.0.1:${port}/mcp?token=secret` }))
   expect(error).toMatchObject({ reason: 'unreachable', details: { target: `http://127.0.0.1:${port}/mcp` } })
   expect(error.message).toContain('ECONNREFUSED')
+  expect(error.message).toContain('Start the server, or check the port.')
   expect(error.message).not.toContain('secret')
   expect(await failure(connect({ url: 'file:///etc/passwd' }))).toMatchObject({ reason: 'unreachable' })
   expect(await failure(connect({ url: 'nonsense' }))).toMatchObject({ reason: 'unreachable' })

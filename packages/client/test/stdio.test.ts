@@ -173,6 +173,10 @@ test('connecting can be cancelled', async () => {
   expect(await connecting).toMatchObject({ reason: 'cancelled' })
 })
 
+test('a target of no known kind is rejected', async () => {
+  await expect(connect({ cmd: 'node' } as never)).rejects.toThrow('A target needs one of: command, url, server.')
+})
+
 test('a missing command is reported as such', async () => {
   const error = await failure(connect({ command: 'no-such-command-anywhere' }))
   expect(error).toMatchObject({ reason: 'unreachable' })

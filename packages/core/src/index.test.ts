@@ -81,6 +81,7 @@ test('the package exports these values and no others', () => {
       "listsEverything",
       "literalText",
       "loadsCode",
+      "locatedText",
       "masked",
       "maskedArgs",
       "maskedLine",

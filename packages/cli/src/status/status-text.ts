@@ -1,3 +1,4 @@
+import { locatedText } from '@unfold-mcp/core'
 import type { GatewayStatus } from '@unfold-mcp/gateway'
 import type { Output } from '../output/output.ts'
 import { formatNumber, plural } from '../text/number.ts'
@@ -60,9 +61,7 @@ function clusterLines({ cluster }: GatewayStatus, style: Style): readonly string
 
 function problemLines({ problems }: GatewayStatus, style: Style): readonly string[] {
   if (problems.length === 0) return []
-  const lines = problems
-    .slice(0, 5)
-    .map(({ line, column, path, message }) => `  ${line}:${column} ${safeText(path)} ${safeText(message, { limit: 300 })}`)
+  const lines = problems.slice(0, 5).map((problem) => `  ${safeText(locatedText(problem), { limit: 400 })}`)
   const more = problems.length > 5 ? [`  and ${problems.length - 5} more: unfold reload`] : []
   return [style.red('Configuration invalid; the previous one stays in use.'), ...lines, ...more]
 }

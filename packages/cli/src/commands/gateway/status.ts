@@ -1,3 +1,4 @@
+import { locatedText } from '@unfold-mcp/core'
 import type { GatewayStatus, ToolReport } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { exit, usageError } from '../../base/exit.ts'
@@ -47,7 +48,7 @@ async function showServer(
 ): Promise<number> {
   const incomplete = notStarted.find((each) => each.name === name)
   if (incomplete !== undefined) {
-    const lines = incomplete.problems.map(({ line, column, path, message }) => `  ${line}:${column} ${path} ${message}`)
+    const lines = incomplete.problems.map((problem) => `  ${locatedText(problem)}`)
     output.result(safeText(`${name} not started (${gateway.config}):\n${lines.join('\n')}`, { lines: true }), incomplete)
     return exit.ok
   }

@@ -80,16 +80,22 @@ async function searchGateway(
 ): Promise<SearchResult> {
   const query = positionals.join(' ')
   const view = await adminRequest(gateway, `view?${new URLSearchParams({ search: query }).toString()}`, { signal })
-  const { search } = (await view.json()) as ClientView
+  const { search, listed } = (await view.json()) as ClientView
+  // Tools that the gateway adds are listed only here.
+  const known = new Map((listed.map(({ definition }) => definition) as readonly Tool[]).map((tool) => [tool.name, tool]))
   const found = (search?.matches ?? []).slice(0, limit)
   const tools = await Promise.all(
     found.map(async ({ name, score }) => {
-      const reply = await adminRequest(gateway, `tools/${encodeURIComponent(name)}`, { signal })
-      const { definition } = (await reply.json()) as { readonly definition: Tool }
-      return { server: gateway.url, tool: definition, score }
+      const tool = known.get(name) ?? (await definitionOf(name, gateway, signal))
+      return { server: gateway.url, tool, score }
     }),
   )
   return { query, confidence: search?.confidence ?? 'none', matches: tools }
+}
+
+async function definitionOf(name: string, gateway: RunRecord, signal: AbortSignal): Promise<Tool> {
+  const reply = await adminRequest(gateway, `tools/${encodeURIComponent(name)}`, { signal })
+  return ((await reply.json()) as { readonly definition: Tool }).definition
 }
 
 function searchTools(tools: readonly ServerTool[], query: string, limit: number): SearchResult {
