@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -81,6 +82,16 @@ test('an invalid file of another client is reported only where it matters', asyn
   expect(await at.unfold(['connect', 'claude', '--yes'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Invalid JSON at 1:2: close brace expected.'),
+  })
+})
+
+test('signing in to a gateway with tokens says that it takes a token instead', async () => {
+  await using at = await home()
+  const hash = `sha256:${createHash('sha256').update('unf_token').digest('hex')}`
+  await using gateway = await startGatewayProcess(at, { mcpServers: {}, tokens: [{ name: 'team', hash }] })
+  expect(await at.unfold(['login', gateway.url, '--no-browser'])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('It requires a token, but names no authorization server to sign in at.'),
   })
 })
 

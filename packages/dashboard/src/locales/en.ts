@@ -25,7 +25,7 @@ export const en = {
   'connection.lost': 'Reconnecting …',
   'connection.connecting': 'Connecting …',
   'lost.title': 'Connection lost.',
-  'lost.text': 'You see the last known state. The page reconnects by itself.',
+  'lost.text': 'You see the last known state. The page reconnects automatically.',
   'lost.retry': 'Reconnect now',
   'signin.title': 'Sign in to Unfold',
   'signin.text': 'Run this command on the machine of the gateway. It opens the dashboard with a link that works once.',
