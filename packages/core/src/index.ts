@@ -8,13 +8,13 @@ export {
   type FailureDetails,
   type FailureKind,
   isFailure,
+  locatedText,
   type Problem,
   type Reason,
   reasons,
   type ScriptLimit,
 } from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
-export { locatedText } from './base/located.ts'
 export { checkGroupName, checkToolName, isToolName, printable, printableText } from './base/names.ts'
 export { maxNearestWork, nearest, nearestHint } from './base/nearest.ts'
 export { normalForm } from './base/normalize.ts'

@@ -158,6 +158,6 @@ test.each([
   ['no handler', ['search', { description: 'Search' }], 'Tool "search" has no handler. Declare it as tool(name,'],
   ['no configuration', ['search', () => 'x'], 'Tool "search" has no configuration. Declare it as tool(name,'],
 ])('a tool with %s is rejected when it is declared', (_what, declaration, message) => {
-  const box = defineToolbox(info)
-  expect(() => Reflect.apply(box.tool, box, declaration)).toThrow(message)
+  const box = defineToolbox(info) as unknown as { tool(...declared: readonly unknown[]): void }
+  expect(() => box.tool(...declaration)).toThrow(message)
 })

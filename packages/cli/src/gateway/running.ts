@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { nearest, nearestHint } from '@unfold-mcp/core'
 import type { GatewayStatus, UpstreamStatus } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
-import { shellQuote } from '../arguments/quote.ts'
 import { CommandError, exit, usageError } from '../base/exit.ts'
 import { dataFolder, type Io } from '../base/io.ts'
 import { timeLimit } from '../base/time-limit.ts'
@@ -60,7 +59,7 @@ async function notRunningText(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>
     .join(' ')
   const others = (await findGateways({}, io)).map(({ pid, config: file }) => `pid ${pid} (${file})`)
   const running = others.length === 0 ? 'None is running.' : `Running: ${others.join(', ')}.`
-  const start = config === undefined ? '' : ` Start it with: ${shellQuote(['unfold', 'serve', config])}`
+  const start = config === undefined ? '' : ` Start it with: unfold serve ${safeText(config)}`
   return `No gateway matches ${wanted}. ${running}${start}`
 }
 

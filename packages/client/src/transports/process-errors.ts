@@ -58,7 +58,7 @@ export function exitError(
 }
 
 /** Says what a program that is not a server, or that logs to stdout, wrote instead of messages. */
-export const stdoutHint = (line: string): string =>
+const stdoutHint = (line: string): string =>
   `It wrote to stdout, but not an MCP message: "${line}". Check that the command starts an MCP server, and that it logs to stderr.`
 
 const errorLine = /^\s*(?:Uncaught )?[\w.]*(?:Error|Exception)\b.*:/u
