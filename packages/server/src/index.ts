@@ -29,6 +29,7 @@ export {
   signature,
   type Tool,
   type ToolAnnotations,
+  type ToolReason,
   type Visibility,
 } from '@unfold-mcp/core'
 export { adopt } from './adopt.ts'
@@ -68,6 +69,7 @@ export type {
   StoredSession,
 } from './stores/session-store.ts'
 export { parseSessionEvent, parseSessionRecord } from './stores/session-store.ts'
+export { StateCipher } from './stores/state-cipher.ts'
 export type { ActivationStore } from './stores/store.ts'
 export type { AskOptions, ClientMethod, ClientPort, ElicitParams } from './tool/client-port.ts'
 export type { CompositeConfig, ModeConfig, ModeConfigs, ModeHandlers, ModeInput, ModeSettings } from './tool/composite.ts'
@@ -75,7 +77,7 @@ export type { Era, GroupStatus, ScriptCaller, ToolContext } from './tool/context
 export type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
 export type { Principal } from './tool/principal.ts'
 export type { Report, Reporter } from './tool/report.ts'
-export { type HandlerResult, ToolError } from './tool/result.ts'
+export { type HandlerResult, ToolError, type ToolErrorOptions } from './tool/result.ts'
 export type { InputOf, ResultOf, ToolConfig } from './tool/tool-config.ts'
 export type { Transition } from './tool/transition.ts'
 export { ToolGroups } from './tool-groups.ts'

@@ -34,7 +34,7 @@ describe.skipIf(redisServer.isMissing)(`sessions in Redis${redisServer.note}`, (
   const open = async (replica: string) => {
     const target = parseRedisUrl(server.url)
     if (target === undefined) throw new Error(`invalid URL ${server.url}`)
-    const redis = await openRedis({ target, prefix: 'test:' })
+    const redis = await openRedis({ target, prefix: 'test:', timeoutMs: 60_000 })
     connections.push(redis)
     return RedisSessions.open(redis, { replica, isAlive: () => true })
   }

@@ -93,7 +93,7 @@ async function handled(
     if (error instanceof ProtocolError) throw sendable(error)
     if (isFailure(error) && reasons[error.reason] === 'tool') throw error
     const message = errorMessage(error)
-    if (error instanceof ToolError) return { failure: failureResult('tool_failed', message) }
+    if (error instanceof ToolError) return { failure: failureResult(error.reason, message) }
     runtime.declaration.report({ reason: 'tool_failed', message: `Tool "${name}" threw: ${message}`, error })
     return { failure: failureResult('tool_failed', message === '' ? `Tool "${name}" failed without a message.` : message) }
   }

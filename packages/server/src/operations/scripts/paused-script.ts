@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Failure } from '@unfold-mcp/core'
 import type { Scope } from '../../scope/scope.ts'
 import type { ScriptStore } from '../../stores/script-store.ts'
+import type { StateCipher } from '../../stores/state-cipher.ts'
 import type { CallRecord } from './call-record.ts'
 import type { Questions } from './question.ts'
-import type { ScriptCipher } from './sealed-state.ts'
 
 /** A call whose tool asked for input. */
 export interface OpenInput {
@@ -57,7 +57,7 @@ const maxTravelling = 48_000
 export const isPausedScript = (state: string): boolean => state.startsWith(prefix) || state.startsWith(storedPrefix)
 
 interface SealOptions {
-  readonly cipher: ScriptCipher
+  readonly cipher: StateCipher
   readonly store: ScriptStore
   readonly binding: string
 }

@@ -3,6 +3,7 @@ import { Failure, isFailure, toolIdentity } from '@unfold-mcp/core'
 import type { CodeSettings } from '../../catalog/code-options.ts'
 import { discoverable } from '../../runtime/discoverable.ts'
 import type { ScriptEngine } from '../../scripts/engine.ts'
+import { StateCipher } from '../../stores/state-cipher.ts'
 import { sha256 } from '../../view/identities.ts'
 import { answered, InputError } from '../calling/input-required.ts'
 import type { DiscoveryCall } from '../discovery/discovery-call.ts'
@@ -13,7 +14,6 @@ import { ScriptJournal } from './script-journal.ts'
 import { thrown } from './script-problem.ts'
 import { doneLines, failedReply, returnedReply } from './script-reply.ts'
 import { type RunEnd, ScriptRun } from './script-run.ts'
-import { ScriptCipher } from './sealed-state.ts'
 
 export interface CodeRequest {
   readonly code: string
@@ -146,10 +146,10 @@ function changedTool({ runtime, scope }: DiscoveryCall, expected: Readonly<Recor
 const binding = ({ discovery: { runtime, scope } }: Running, { code, input }: CodeRequest): string =>
   bindingOf(scope, runtime.declaration.info.name, [code, input ?? null])
 
-const ciphers = new WeakMap<CodeSettings, ScriptCipher>()
+const ciphers = new WeakMap<CodeSettings, StateCipher>()
 
-function cipherOf(settings: CodeSettings): ScriptCipher {
-  const found = ciphers.get(settings) ?? new ScriptCipher(settings.secret)
+function cipherOf(settings: CodeSettings): StateCipher {
+  const found = ciphers.get(settings) ?? new StateCipher(settings.secret, 'script state')
   ciphers.set(settings, found)
   return found
 }

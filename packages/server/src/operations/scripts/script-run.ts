@@ -503,7 +503,7 @@ function inputOf({ call, rounds }: OpenCall, result: InputRequiredResult): OpenI
 }
 
 const stateOf = (reason: string): CallState =>
-  reason === 'denied'
+  reason === 'denied' || reason === 'approval_pending'
     ? 'denied'
     : reason === 'effect_unknown' || reason === 'call_cancelled' || reason === 'tool_timeout'
       ? 'unknown'
