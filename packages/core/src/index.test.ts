@@ -78,6 +78,7 @@ test('the package exports these values and no others', () => {
       "isSurface",
       "isTool",
       "isToolName",
+      "isToolReason",
       "listsEverything",
       "literalText",
       "loadsCode",
