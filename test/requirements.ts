@@ -170,6 +170,12 @@ export const requirements = [
     transports: 'none',
     behaviour: 'a server has one identity on every transport, in both eras and on the command line',
   },
+  { id: 'C19', transports: 'none', behaviour: '`unfold search` without the name of a server searches the running gateway' },
+  {
+    id: 'C20',
+    transports: 'none',
+    behaviour: 'a command that names no existing gateway, server or free port is told which exist, and what to run',
+  },
 
   {
     id: 'D01',
@@ -1067,6 +1073,11 @@ export const requirements = [
   { id: 'U05', transports: 'none', behaviour: 'a server whose tools/list fails is degraded, not ready' },
   { id: 'U06', transports: 'none', behaviour: 'a start that times out reports the attempt and the setting to change' },
   { id: 'U07', transports: 'none', behaviour: 'on Linux, descendants that left the process group of a server end with it' },
+  {
+    id: 'U08',
+    transports: 'none',
+    behaviour: 'a program that writes something else than messages to stdout is reported with that line',
+  },
 
   { id: 'K01', transports: 'http', behaviour: 'an embedder in unfold.json finds tools by meaning, for all profiles or for one' },
   { id: 'K02', transports: 'http', behaviour: 'search learns from calls if unfold.json enables it, for all profiles or for one' },
@@ -1185,7 +1196,7 @@ export const requirements = [
   {
     id: 'M01',
     transports: 'http stateless',
-    behaviour: 'replicas with the same secret and without Redis continue the requests of each other',
+    behaviour: 'replicas with the same secret and without Redis continue each other’s requests',
   },
   { id: 'M02', transports: 'none', behaviour: 'the catalogue that replicas share never goes back in time' },
   { id: 'M03', transports: 'none', behaviour: 'an approval is used once, on whichever replica' },

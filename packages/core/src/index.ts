@@ -9,6 +9,7 @@ export {
   type FailureKind,
   isFailure,
   isToolReason,
+  locatedText,
   type Problem,
   type Reason,
   reasons,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Facts, Failure } from '@unfold-mcp/core'
+import { type Facts, Failure, printable } from '@unfold-mcp/core'
 import type { Extension } from './catalog/declaration.ts'
 import { type Preview, type PreviewOptions, previewFor } from './operations/preview.ts'
 import { runScript } from './operations/scripts/run-stored.ts'
@@ -58,6 +58,15 @@ export type CompositeToolConfig<Name extends string, By extends string, M, C, F 
 const { output: _, outputSchema: __, activator: ___, ...keysOfAnyMode } = toolKeys
 const compositeKeys = { ...keysOfAnyMode, by: true, policy: true, modes: true } as const
 
+/** JavaScript has no compiler that notices a forgotten configuration or handler. */
+function checkArguments(name: string, config: unknown, handler: unknown): void {
+  const isObject = typeof config === 'object' && config !== null
+  if (isObject && typeof handler === 'function') return
+  const problem = isObject ? 'has no handler' : 'has no configuration'
+  const message = `Tool "${printable(name)}" ${problem}. Declare it as tool(name, { description, inputSchema }, handler).`
+  throw new Failure('invalid_declaration', message, { what: name })
+}
+
 /** Tools that are declared once, for clients of both protocol eras. Serve it with `serve`, `createHandler` or `listen`. */
 export class Toolbox<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> implements Source {
   readonly name: string
@@ -85,6 +94,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     config: ToolConfig<Name, I, O, F>,
     handler: (input: InputOf<I>, ctx: ToolContext<Name, F, P>) => ResultOf<O> | Promise<ResultOf<O>>,
   ): this {
+    checkArguments(name, config, handler)
     return this.#add(
       entryOf(this.name, name, declaredTool(name, config as unknown as AnyConfig, toolKeys), {
         handler: handler as unknown as ToolHandler,

@@ -114,7 +114,15 @@ async function startAuthorization(
   try {
     await auth(provider, request)
   } catch (error) {
-    if (isProtected || provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    if (provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    // Without metadata, the SDK registers at the server itself, which is no authorization server.
+    if (isProtected && error instanceof Error && isUnregistered(error))
+      throw failed(
+        label,
+        'It requires a token, but names no authorization server to sign in at. Pass the token as a header: Authorization: Bearer <token>.',
+        error,
+      )
+    if (isProtected) throw error
     throw new CommandError(exit.failed, 'no_login', `${label} does not require authentication and does not support sign-in.`, {
       cause: error,
     })
@@ -157,6 +165,8 @@ function toGrant({ granted, client, discovery, indicator }: SignInProvider, url:
 const failed = (label: string, why: string, cause?: unknown): CommandError =>
   new CommandError(exit.login, 'login_failed', `Sign-in to ${label} failed. ${safeText(why, { limit: 500 })}`, { cause })
 
+const isUnregistered = ({ message }: Error): boolean => /dynamic client registration/iu.test(message)
+
 function toLoginError(error: unknown, { label, signal, timeoutMs }: SignInOptions, until: AbortSignal): unknown {
   if (error instanceof CommandError || signal.aborted) return error
   if (until.aborted)
@@ -167,7 +177,6 @@ function toLoginError(error: unknown, { label, signal, timeoutMs }: SignInOption
         ? `${error.message}: ${error.cause.message}`
         : error.message
       : String(error)
-  const isUnregistered = /dynamic client registration/iu.test(message)
-  const next = isUnregistered ? ' Register a client and pass its ID with --client-id.' : ''
+  const next = error instanceof Error && isUnregistered(error) ? ' Register a client and pass its ID with --client-id.' : ''
   return failed(label, `${message.replace(/\.?$/u, '.')}${next}`, error)
 }

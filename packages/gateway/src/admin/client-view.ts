@@ -60,7 +60,7 @@ const namesIn = (list: string): readonly string[] =>
     .filter((name) => name !== '')
     .slice(0, maxActivated)
 
-/** What a client that connects now is listed, exactly as sent. */
+/** The list of a client that connects now, exactly as sent. */
 export async function clientView(gateway: Gateway, query: ViewQuery): Promise<ClientView> {
   const { client, preview } = await previewed(gateway, query)
   const { exposure, reason, budgetTokens, instructions, listed, all, listedTokens, allTokens, groups, canActivate, search } =

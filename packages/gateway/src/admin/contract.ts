@@ -55,7 +55,7 @@ export interface ViewQuery {
   readonly search?: string
 }
 
-/** Reply of `GET /api/view`: what a client that connects now is listed. */
+/** Reply of `GET /api/view`: the list of a client that connects now. */
 export interface ClientView {
   readonly era: 'session' | 'stateless'
   readonly exposure: string
@@ -74,7 +74,7 @@ export interface ClientView {
   readonly excluded: readonly ExcludedTool[]
   /** Groups that a client can activate. */
   readonly groups: readonly string[]
-  /** False if an activation would not change what this client is listed. */
+  /** False if an activation would not change the list of this client. */
   readonly canActivate: boolean
   /** Only if the query has `search`. */
   readonly search?: SearchReport

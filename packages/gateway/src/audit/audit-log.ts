@@ -94,7 +94,7 @@ export class AuditLog {
     await this.#file.write('start', { version, pid: process.pid, servers, tokens, ...policy })
   }
 
-  /** Records a call of a tool. Resolves to false if it cannot be written. */
+  /** Records a call to a tool. Resolves to false if it cannot be written. */
   call(caller: AuditedCaller, call: AuditedCall): Promise<boolean> {
     const { input, upstream, tool, ...fields } = call
     const known = this.#tools.of(upstream, tool)

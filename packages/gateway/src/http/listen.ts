@@ -74,7 +74,7 @@ export interface HttpOptions {
   readonly startSignIn?: StartSignIn | undefined
   /** Sessions that all replicas share. */
   readonly sessions: SessionStore | undefined
-  /** Handles requests of other replicas. */
+  /** Handles requests from other replicas. */
   readonly forward?: ForwardRoute | undefined
   /** Host name at which other replicas reach this one. */
   readonly advertisedHost?: string | undefined

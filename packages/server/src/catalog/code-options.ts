@@ -27,7 +27,7 @@ export interface CodeOptions {
   readonly confirm?: CodeConfirm
   readonly limits?: Partial<CodeLimits>
   /**
-   * Encrypts the state of paused scripts; at least 32 bytes. Processes with the same secret continue the scripts of each other.
+   * Encrypts the state of paused scripts; at least 32 bytes. Processes with the same secret continue each other's scripts.
    * Default: random, so that paused scripts end with the process.
    */
   readonly secret?: string | Uint8Array

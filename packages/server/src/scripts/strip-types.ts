@@ -150,7 +150,7 @@ parentPort.on('message', (source) => {
 type Reply = { readonly stripped: string } | LibraryError
 
 /**
- * The library in a thread of its own: a script that takes long to parse does not block other clients, and one that overflows the
+ * The library in a separate thread: a script that takes long to parse does not block other clients, and one that overflows the
  * stack of the library, which breaks it for good, ends only this thread.
  */
 class StrippingThread {

@@ -234,7 +234,7 @@ function Pins({ view, used }: PinsProps) {
 
 const exposures = ['groups', 'search', 'lazy'] as const
 
-/** What a new client would be listed with another exposure, computed by the gateway. */
+/** The list of a new client with another exposure, computed by the gateway. */
 function Exposures({ current }: { readonly current: ClientView }) {
   return (
     <Card title={t('edits.exposure.title')}>

@@ -27,7 +27,7 @@ export interface ScriptState {
   /** The client declines questions without showing them to a person. */
   readonly cannotAsk: boolean
   readonly records: readonly CallRecord[]
-  /** How many more calls of a tool a person has confirmed. */
+  /** Number of further calls to a tool that a person has confirmed. */
   readonly granted: { readonly [tool: string]: number }
   /** Fingerprints of the definitions of all tools that the script called or waits for. */
   readonly tools: { readonly [tool: string]: string }
