@@ -1,5 +1,6 @@
-import type { ClauseEvidence, Evidence } from './confidence.ts'
-import { fields } from './fields.ts'
+import type { ClauseEvidence, Evidence, FirstEvidence } from './confidence.ts'
+import { fields, ownFields } from './fields.ts'
+import { isGeneralVerb } from './language/actions.ts'
 import type { Lookup } from './lookup.ts'
 import { type Holders, valueFor } from './scoring/holders.ts'
 import { matchWeights, type Via } from './scoring/ranking.ts'
@@ -28,6 +29,9 @@ export interface IndexParts {
   /** Term numbers by document. */
   readonly terms: readonly Uint32Array[]
 }
+
+/** A request of more words has some that do not matter. */
+const maxShort = 6
 
 /** Number of other sources whose best match is examined. */
 const maxOthers = 5
@@ -99,14 +103,26 @@ export class MatchEvidence {
   }
 
   /** Returns the evidence for the first of these matches, and for those of other sources, from the whole query. */
-  ofMatches(matches: readonly Candidate[], lookups: readonly Lookup[], holders: Holders): ClauseEvidence {
+  ofMatches(matches: readonly Candidate[], lookups: readonly Lookup[], holders: Holders): FirstEvidence {
     const [first, ...others] = matches
-    if (first === undefined) return { weight: 0, best: noEvidence }
+    const words = lookups.filter(({ queryTerm }) => queryTerm.kind === 'word')
+    if (first === undefined) return { weight: 0, best: noEvidence, words: words.length, lacksRarest: false }
     return {
       weight: 1,
       best: this.#of(first, lookups, holders),
       others: others.filter(({ source }) => source !== first.source).map((other) => this.#of(other, lookups, holders)),
+      words: words.length,
+      lacksRarest: words.length <= maxShort && !this.#hasRarest(first.slot, words),
     }
+  }
+
+  /** True if the document has the rarest of these words. */
+  #hasRarest(slot: number, words: readonly Lookup[]): boolean {
+    const rarest = words.reduce<Lookup | undefined>(
+      (a, b) => (a === undefined || b.most.common > a.most.common ? b : a),
+      undefined,
+    )
+    return rarest !== undefined && this.found(slot, [rarest]).some(({ via }) => via !== 'synonym')
   }
 
   #of({ slot, source }: Candidate, lookups: readonly Lookup[], holders: Holders): Evidence {
@@ -119,6 +135,7 @@ export class MatchEvidence {
       coverage: wordsOf(matched, source) / words,
       nameShare: this.#nameShare(slot, (term) => terms.has(term), holders),
       amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
+      isSpecific: literal.some(({ mask, lookup }) => (mask & ownFields) !== 0 && !isGeneralVerb(lookup.queryTerm.term)),
     }
   }
 
@@ -176,7 +193,7 @@ export class MatchEvidence {
   }
 }
 
-const noEvidence: Evidence = { coverage: 0, nameShare: 0, amount: 0 }
+const noEvidence: Evidence = { coverage: 0, nameShare: 0, amount: 0, isSpecific: false }
 
 /** Returns the best candidate for a clause, followed by the best of other sources that are comparable. */
 function bestOfSources(candidates: readonly Candidate[], clause: number): readonly Candidate[] {
