@@ -68,9 +68,15 @@ function beliefOf(clauses: readonly ClauseEvidence[]): number {
   return whole === 0 ? 0 : clauses.reduce((sum, clause) => sum + clause.weight * beliefInClause(clause), 0) / whole
 }
 
-/** True if the first match may do something else than the query asks for, however well some of its words match. */
-const isDoubtful = ({ best: { coverage, isSpecific }, words, lacksRarest }: FirstEvidence): boolean =>
-  !isSpecific || lacksRarest || (words <= fewWords && coverage < minCoverage)
+/**
+ * True if the first match may do something else than the query asks for, however well some of its words match. A match of another source
+ * counts as well, because a server could otherwise hide it.
+ */
+function isDoubtful({ best, others = [], words, lacksRarest }: FirstEvidence): boolean {
+  const isPartial = ({ coverage, isSpecific }: Evidence): boolean =>
+    !isSpecific || (words <= fewWords && coverage < minCoverage)
+  return lacksRarest || [best, ...others].every(isPartial)
+}
 
 /** True if the best match of each clause has every word of it. */
 const isCovered = (clauses: readonly ClauseEvidence[]): boolean =>

@@ -20,7 +20,7 @@ export interface QueryTerm {
   /** Lower-case original. */
   readonly word: string
   readonly weight: number
-  /** `hint`: derived from the query, and not reported as unmatched. */
+  /** `hint`: derived from the query, or part of a value, and not reported as unmatched. */
   readonly kind: 'word' | 'hint'
   /** False for names and values. */
   readonly mayBeMisspelt: boolean
@@ -100,19 +100,21 @@ function termsInClause(clause: string, reading: Reading, read: typeof termsOf): 
   const add = (one: QueryTerm): void => {
     if (!queryTerm.has(one.term)) queryTerm.set(one.term, one)
   }
-  const values = [...spansOf(quotes, clause), ...spansOf(domainNames, clause)]
+  const quoted = spansOf(quotes, clause)
+  const domains = spansOf(domainNames, clause)
   let neighbour: { word: string; end: number } | undefined
   eachWord(clause, (written, start) => {
     const word = written.toLowerCase()
-    const isValue = values.some(({ from, to }) => start >= from && start < to)
+    const isQuoted = isInside(quoted, start)
+    const isHost = isInside(domains, start)
     const isName = start > 0 && /^\p{Lu}/u.test(written)
     for (const term of queryTerms(written, reading, read)) {
       add({
         term,
         word,
-        weight: isValue || /^\d+$/.test(term) ? valueWeight : isGeneralVerb(term) ? verbWeight : 1,
-        kind: 'word',
-        mayBeMisspelt: !isValue && !isName,
+        weight: isQuoted || isHost || /^\d+$/.test(term) ? valueWeight : isGeneralVerb(term) ? verbWeight : 1,
+        kind: isHost ? 'hint' : 'word',
+        mayBeMisspelt: !isQuoted && !isHost && !isName,
       })
     }
     const isPart = /^\p{L}+$/u.test(word) && !isStopWord(word)
@@ -136,7 +138,14 @@ function queryTerms(written: string, reading: Reading, read: typeof termsOf): re
 const quotes = /["“][^"“”]{1,80}["”]|(?<![\p{L}\p{N}])'[^'\n]{1,80}'(?![\p{L}\p{N}])/gu
 const domainNames = new RegExp(domainName, 'gu')
 
-function spansOf(pattern: RegExp, text: string): readonly { readonly from: number; readonly to: number }[] {
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const isInside = (spans: readonly Span[], at: number): boolean => spans.some(({ from, to }) => at >= from && at < to)
+
+function spansOf(pattern: RegExp, text: string): readonly Span[] {
   if (!/["“'.]/u.test(text)) return []
   return Array.from(text.matchAll(pattern), ({ 0: { length }, index }) => ({ from: index, to: index + length }))
 }

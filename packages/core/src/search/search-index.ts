@@ -133,7 +133,7 @@ export class SearchIndex {
     const nameShare = this.#evidence.askedNameShare(clauses.flat(), holders)
     const nameFactor = (slot: number): number => 1 + nameBonus * nameShare(slot)
     const factor = (slot: number): number => actionFactor(asked, this.#actions[slot]) * nameFactor(slot)
-    const lexical = this.#candidates(clauses, parsed, scope, size).map((candidate) => rescored(candidate, factor(candidate.slot)))
+    const lexical = this.#candidates(clauses, parsed, scope, { size, factor })
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
     const evidence = this.#evidence.ofClauses(safe, clauses, holders)
     const meanings = meaning ? this.#meanings(query, parsed, scope, size) : []
@@ -282,11 +282,7 @@ export class SearchIndex {
           return meanings[clause]?.fused(slot, score) ?? lexicalScore
         }),
       )
-    const ofOthers = Array.from(others, (slot) => {
-      const scores = meanings.map((_, clause) => this.#scoreboard.score(clause, slot))
-      return rescored(this.#candidate(slot, 0, scores), factor(slot))
-    })
-    return [...lexical, ...ofOthers].map(fused)
+    return [...lexical, ...Array.from(others, (slot) => this.#scored(slot, 0, meanings.length, factor))].map(fused)
   }
 
   /** True for a destructive tool if the request does not ask for destruction. */
@@ -309,25 +305,28 @@ export class SearchIndex {
     clauses: readonly (readonly Lookup[])[],
     { whole, names }: ParsedQuery,
     scope: VisibleDocuments,
-    count: number,
+    { size, factor }: { readonly size: number; readonly factor: (slot: number) => number },
   ): readonly Candidate[] {
     const board = this.#scoreboard
     board.begin(this.#ids.length, clauses.length)
     for (const [clause, lookups] of clauses.entries()) {
       for (const lookup of lookups) board.add(clause, lookup, this.#postings, scope)
     }
-    const spelt = this.#holders(whole === undefined ? [] : [nameMark + whole.written], scope, count)
-    const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], scope, count)
+    const spelt = this.#holders(whole === undefined ? [] : [nameMark + whole.written], scope, size)
+    const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], scope, size)
     const keys = names.map((name) => keyMark + name)
-    const mentioned = this.#holders(keys, scope, count)
-    const best = board.best(count, this.#comesFirst)
-    return [...new Set([...spelt, ...called, ...mentioned, ...best, ...this.#ofOtherSources(best, scope, count)])].map((slot) =>
-      this.#candidate(
-        slot,
-        spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
-        clauses.map((_, clause) => board.score(clause, slot)),
-      ),
+    const mentioned = this.#holders(keys, scope, size)
+    const best = board.best(size, this.#comesFirst)
+    return [...new Set([...spelt, ...called, ...mentioned, ...best, ...this.#ofOtherSources(best, scope, size)])].map((slot) =>
+      this.#scored(slot, spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0, clauses.length, factor),
     )
+  }
+
+  /** Returns a document with its score by words for each clause. */
+  #scored(slot: number, naming: Candidate['naming'], clauses: number, factorOfSlot: (slot: number) => number): Candidate {
+    const factor = factorOfSlot(slot)
+    const scores = Array.from({ length: clauses }, (_, clause) => factor * this.#scoreboard.score(clause, slot))
+    return this.#candidate(slot, naming, scores)
   }
 
   /** Returns the best document of each source if few sources have all the best documents: they must not hide the others. */
@@ -392,12 +391,11 @@ function countOf(limit: number): number {
   return Math.max(0, Math.min(maxMatches, Math.floor(limit)))
 }
 
-const rescored = (candidate: Candidate, factor: number): Candidate => ({
+const boosted = (candidate: Candidate, boost: number): Candidate => ({
   ...candidate,
-  scores: candidate.scores.map((score) => factor * score),
+  boost,
+  scores: candidate.scores.map((score) => boost * score),
 })
-
-const boosted = (candidate: Candidate, boost: number): Candidate => ({ ...rescored(candidate, boost), boost })
 
 const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(maxBoost, Math.max(0, boost)) : 1)
 
