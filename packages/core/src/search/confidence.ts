@@ -73,8 +73,7 @@ function beliefOf(clauses: readonly ClauseEvidence[]): number {
  * counts as well, because a server could otherwise hide it.
  */
 function isDoubtful({ best, others = [], words, lacksRarest }: FirstEvidence): boolean {
-  const isPartial = ({ coverage, isSpecific }: Evidence): boolean =>
-    !isSpecific || (words <= fewWords && coverage < minCoverage)
+  const isPartial = ({ coverage, isSpecific }: Evidence): boolean => !isSpecific || (words <= fewWords && coverage < minCoverage)
   return lacksRarest || [best, ...others].every(isPartial)
 }
 

@@ -17,7 +17,8 @@ export function valueHints(text: string): readonly string[] {
 const sign = /[./\\@$€£¥%+*×÷]|\d (?:percent|plus|minus|times|divided) |\b[Ww]ho\b/u
 
 /** A host without a scheme: its parts say nothing about the request. */
-export const domainName = /(?<![\p{L}\p{N}@.-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,4}\.(?:com|org|net|io|dev|app|ai|edu|gov)\b/u
+export const domainName =
+  /(?<![\p{L}\p{N}@.-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,4}\.(?:com|org|net|io|dev|app|ai|edu|gov)\b/u
 
 const shapes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/https?:\/\/|www\./i, ['url', 'web', 'website']],
