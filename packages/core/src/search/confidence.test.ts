@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type ClauseEvidence, type Confidence, certaintyOf, type Evidence, type FirstEvidence, rated } from './confidence.ts'
 
-const all = { coverage: 1, nameShare: 1, amount: 1, isSpecific: true }
-const nothing = { coverage: 0, nameShare: 0, amount: 0, isSpecific: false }
+const all = { coverage: 1, knownCoverage: 1, nameShare: 1, amount: 1, isSpecific: true }
+const nothing = { coverage: 0, knownCoverage: 0, nameShare: 0, amount: 0, isSpecific: false }
 
 /** Evidence from a query of five words, or as many as `changes` say. */
 const firstOf = (best: Evidence, changes: Partial<FirstEvidence> = {}): FirstEvidence => ({
@@ -10,6 +10,7 @@ const firstOf = (best: Evidence, changes: Partial<FirstEvidence> = {}): FirstEvi
   best,
   words: 5,
   lacksRarest: false,
+  lacksKnown: false,
   ...changes,
 })
 
@@ -79,14 +80,14 @@ test('a short request whose rarest word is missing is less certain', () => {
   expect(certaintyWith(half, 0.4, firstOf(half, { lacksRarest: true }))).toBeLessThan(certaintyWith(half, 0.4))
 })
 
-test('a match without the rarest word is never strong, however close it is', () => {
-  const lacking = firstOf(all, { lacksRarest: true })
+test('a match without the rarest word that tools have is never strong, however close it is', () => {
+  const lacking = firstOf(all, { lacksKnown: true })
   expect(rated(certaintyWith(all, 0.9, lacking))).toBe('weak')
   expect(confidenceOf(clausesOf(all), lacking)).toBe('weak')
 })
 
 test('a match with one of two words is not strong', () => {
-  const invoice = { ...all, coverage: 0.6 }
+  const invoice = { ...all, coverage: 0.6, knownCoverage: 0.6 }
   expect(rated(certaintyWith(invoice, 0.7, firstOf(invoice, { words: 2 })))).toBe('weak')
   expect(rated(certaintyWith(invoice, 0.7, firstOf(invoice, { words: 8 })))).toBe('strong')
 })

@@ -13,16 +13,20 @@ export interface ClauseEvidence {
 
 /** Evidence for the first matches from the whole query. */
 export interface FirstEvidence extends ClauseEvidence {
-  /** Number of words of the query. */
+  /** Number of words of the query that any tool has. */
   readonly words: number
   /** A short query whose rarest word does not occur in the first match. */
   readonly lacksRarest: boolean
+  /** The same for the rarest word that any tool has: others are mostly values. */
+  readonly lacksKnown: boolean
 }
 
 /** Evidence for a match. */
 export interface Evidence {
   /** Share of the clause that the match covers. */
   readonly coverage: number
+  /** Share without the words that no tool has: they are mostly values. */
+  readonly knownCoverage: number
   /** Share of the tool name that the clause covers. */
   readonly nameShare: number
   /** Total match weight; 1 is one unique word in the best field. */
@@ -44,8 +48,8 @@ const rarestPenalty = 0.15
 const maxInAny = 0.7
 /** A request of so few words says nothing that does not matter … */
 const fewWords = 4
-/** … so a match must have nearly all of it. */
-const minCoverage = 0.75
+/** … so a match must have most of it. */
+const minCoverage = 0.65
 /** Many good tools have unusual names, so the name alone must not veto. */
 const minNameShare = 0.2
 /**
@@ -72,9 +76,10 @@ function beliefOf(clauses: readonly ClauseEvidence[]): number {
  * True if the first match may do something else than the query asks for, however well some of its words match. A match of another source
  * counts as well, because a server could otherwise hide it.
  */
-function isDoubtful({ best, others = [], words, lacksRarest }: FirstEvidence): boolean {
-  const isPartial = ({ coverage, isSpecific }: Evidence): boolean => !isSpecific || (words <= fewWords && coverage < minCoverage)
-  return lacksRarest || [best, ...others].every(isPartial)
+function isDoubtful({ best, others = [], words, lacksKnown }: FirstEvidence): boolean {
+  const isPartial = ({ knownCoverage, isSpecific }: Evidence): boolean =>
+    !isSpecific || (words <= fewWords && knownCoverage < minCoverage)
+  return lacksKnown || [best, ...others].every(isPartial)
 }
 
 /** True if the best match of each clause has every word of it. */

@@ -106,13 +106,15 @@ export class MatchEvidence {
   ofMatches(matches: readonly Candidate[], lookups: readonly Lookup[], holders: Holders): FirstEvidence {
     const [first, ...others] = matches
     const words = lookups.filter(({ queryTerm }) => queryTerm.kind === 'word')
-    if (first === undefined) return { weight: 0, best: noEvidence, words: words.length, lacksRarest: false }
+    const known = words.filter(isKnown)
+    if (first === undefined) return { weight: 0, best: noEvidence, words: 0, lacksRarest: false, lacksKnown: false }
     return {
       weight: 1,
       best: this.#of(first, lookups, holders),
       others: others.filter(({ source }) => source !== first.source).map((other) => this.#of(other, lookups, holders)),
-      words: words.length,
+      words: known.length,
       lacksRarest: words.length <= maxShort && !this.#hasRarest(first.slot, words),
+      lacksKnown: known.length > 0 && known.length <= maxShort && !this.#hasRarest(first.slot, known),
     }
   }
 
@@ -131,8 +133,10 @@ export class MatchEvidence {
     const literal = this.found(slot, lookups).filter(({ via }) => via !== 'synonym')
     const terms = new Set(literal.map(({ term }) => term))
     const matched = literal.map(({ lookup }) => lookup)
+    const known = wordsOf(lookups.filter(isKnown), source)
     return {
       coverage: wordsOf(matched, source) / words,
+      knownCoverage: known === 0 ? 0 : wordsOf(matched, source) / known,
       nameShare: this.#nameShare(slot, (term) => terms.has(term), holders),
       amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
       isSpecific: literal.some(({ mask, lookup }) => (mask & ownFields) !== 0 && !isGeneralVerb(lookup.queryTerm.term)),
@@ -193,7 +197,10 @@ export class MatchEvidence {
   }
 }
 
-const noEvidence: Evidence = { coverage: 0, nameShare: 0, amount: 0, isSpecific: false }
+/** True for a word that a tool has. */
+const isKnown = ({ matches }: Lookup): boolean => matches.some(({ via }) => via !== 'synonym')
+
+const noEvidence: Evidence = { coverage: 0, knownCoverage: 0, nameShare: 0, amount: 0, isSpecific: false }
 
 /** Returns the best candidate for a clause, followed by the best of other sources that are comparable. */
 function bestOfSources(candidates: readonly Candidate[], clause: number): readonly Candidate[] {
