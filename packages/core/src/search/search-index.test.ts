@@ -422,8 +422,8 @@ describe('confidence', () => {
   })
 
   test('is not strong for a verb and the name of a server', () => {
-    const index = indexOf(...office, tool('read_query', 'Run a query', { server: 'im360john', source: 'im360john' }))
-    expect(index.search('read me John 3:16').confidence).not.toBe('strong')
+    const larger = indexOf(...office, tool('read_query', 'Run a query', { server: 'im360john', source: 'im360john' }))
+    expect(larger.search('read me John 3:16').confidence).not.toBe('strong')
   })
 
   test('stems, misspellings and synonyms count as matched', () => {
