@@ -38,12 +38,12 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
       : searchGateway(gateway, invocation.positionals, io, limit)
   const { query, confidence, matches } = await search
   const lines = matches.map(({ server, tool }) => `${isAll ? `${safeText(server)}  ` : ''}${safeText(signature(tool))}`)
+  if (matches.length > 0 && confidence !== 'strong') output.note('Low-confidence matches:')
   output.result(matches.length === 0 ? 'No matches.' : lines.join('\n'), {
     query,
     confidence,
     matches: matches.map(({ server, tool, score }) => ({ server, name: tool.name, signature: signature(tool), score })),
   })
-  if (matches.length > 0 && confidence !== 'strong') output.note('Low-confidence matches.')
   return matches.length === 0 ? exit.tool : exit.ok
 }
 
