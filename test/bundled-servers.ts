@@ -82,8 +82,14 @@ export default async function setup(): Promise<void> {
   const out = (path: string): string => relative(root, path).replace(/\.cjs$/u, '')
   const [bundles, command] = await Promise.all([
     build({ ...options, entryPoints: servers.map((path) => ({ in: path, out: out(bundleOf(path)) })) }),
-    // Its dependencies are part of the published files, except those that cannot be.
-    build({ ...options, entryPoints: commandFile === stored ? [{ in: published, out: out(stored) }] : [], packages: 'external' }),
+    // Its dependencies are part of the published files, except those that cannot be: they are required, because `import()` does not work
+    // in stored code.
+    build({
+      ...options,
+      entryPoints: commandFile === stored ? [{ in: published, out: out(stored) }] : [],
+      packages: 'external',
+      supported: { 'dynamic-import': false },
+    }),
   ])
   for (const { path, contents } of bundles.outputFiles) writeProgram(path, contents)
   // The command finds the other published files next to its module.
