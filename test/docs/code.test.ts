@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openScripts, parseCases, runRecorded } from '@unfold-mcp/gateway/scripts'
 import { testServer } from '@unfold-mcp/server/testing'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { reports, shop } from '../../docs/examples/code.ts'
 import * as lateOrders from '../../docs/examples/scripts/late_orders.ts'
 import { shownAs, transcript } from './transcript.ts'
@@ -37,11 +37,17 @@ return State.Late`)
 })
 
 test('code: a call that writes waits for a person', async () => {
-  const asked = await transcript(shop, { era: 'session' }, async (client) => {
-    await client.run(`const { number } = await tools.create_ticket({ title: 'Order 8 is late' })
+  // A client that declines after more than a second would count as a person.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const asked = await transcript(shop, { era: 'session' }, async (client) => {
+      await client.run(`const { number } = await tools.create_ticket({ title: 'Order 8 is late' })
 return number`)
-  })
-  await shows('code-unconfirmed', asked)
+    })
+    await shows('code-unconfirmed', asked)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('stored scripts: the examples run, and pass their recorded calls', async () => {
