@@ -28,6 +28,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // All files of a worker share one module graph: importing it takes about 0.7 s of CPU time.
     isolate: false,
+    // Transformed once for all projects and runs: that is a fifth of the CPU time of short tests.
+    experimental: { fsModuleCache: true },
     // In groups, one after the other: Vitest starts a new worker, which imports everything again, whenever the project changes. The last
     // group has many short files, so that no worker is idle at the end.
     projects: [

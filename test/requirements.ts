@@ -170,6 +170,12 @@ export const requirements = [
     transports: 'none',
     behaviour: 'a server has one identity on every transport, in both eras and on the command line',
   },
+  { id: 'C19', transports: 'none', behaviour: '`unfold search` without the name of a server searches the running gateway' },
+  {
+    id: 'C20',
+    transports: 'none',
+    behaviour: 'a command that names no existing gateway, server or free port is told which exist, and what to run',
+  },
 
   {
     id: 'D01',
@@ -1067,6 +1073,11 @@ export const requirements = [
   { id: 'U05', transports: 'none', behaviour: 'a server whose tools/list fails is degraded, not ready' },
   { id: 'U06', transports: 'none', behaviour: 'a start that times out reports the attempt and the setting to change' },
   { id: 'U07', transports: 'none', behaviour: 'on Linux, descendants that left the process group of a server end with it' },
+  {
+    id: 'U08',
+    transports: 'none',
+    behaviour: 'a program that writes something else than messages to stdout is reported with that line',
+  },
 
   { id: 'K01', transports: 'http', behaviour: 'an embedder in unfold.json finds tools by meaning, for all profiles or for one' },
   { id: 'K02', transports: 'http', behaviour: 'search learns from calls if unfold.json enables it, for all profiles or for one' },
@@ -1185,7 +1196,7 @@ export const requirements = [
   {
     id: 'M01',
     transports: 'http stateless',
-    behaviour: 'replicas with the same secret and without Redis continue the requests of each other',
+    behaviour: 'replicas with the same secret and without Redis continue each other’s requests',
   },
   { id: 'M02', transports: 'none', behaviour: 'the catalogue that replicas share never goes back in time' },
   { id: 'M03', transports: 'none', behaviour: 'an approval is used once, on whichever replica' },
@@ -1272,6 +1283,16 @@ export const requirements = [
   { id: 'X08', transports: 'none', behaviour: 'a page of the dashboard stays as it was while its gateway restarts' },
   { id: 'X09', transports: 'none', behaviour: 'every screen and action of the dashboard is usable with the keyboard alone' },
   {
+    id: 'X10',
+    transports: 'none',
+    behaviour: 'an administrator signs in to a server from the dashboard, and is told if that fails',
+  },
+  {
+    id: 'X11',
+    transports: 'none',
+    behaviour: 'the view of a client names every tool that it cannot use, with the check that stops it',
+  },
+  {
     id: 'Y20',
     transports: 'none',
     behaviour: 'tools are described as TypeScript that no description, name or value can break out of',
@@ -1328,6 +1349,31 @@ export const requirements = [
     id: 'Y47',
     transports: 'none',
     behaviour: 'in a gateway, the calls of a script pass trust, policy, limits and audit like those of its client',
+  },
+  {
+    id: 'Y48',
+    transports: 'none',
+    behaviour: 'a stored script is a tool with schemas that are checked, and pauses and asks like run_code',
+  },
+  {
+    id: 'Y49',
+    transports: 'none',
+    behaviour: 'a stored script reaches what its caller may call and what is granted to it, and shares nothing with other runs',
+  },
+  {
+    id: 'Y50',
+    transports: 'none',
+    behaviour: 'a new or changed script of a gateway waits for review, and what runs is what was reviewed',
+  },
+  {
+    id: 'Y51',
+    transports: 'none',
+    behaviour: 'a script of a gateway reaches no tool that waits for review, and others than its caller may call only if granted',
+  },
+  {
+    id: 'Y52',
+    transports: 'none',
+    behaviour: 'scripts are listed, tested with recorded calls, and created from the audit log on the command line',
   },
   { id: 'Y23', transports: 'none', behaviour: 'a script gets results completely that would be truncated for a model' },
   {

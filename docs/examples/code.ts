@@ -38,3 +38,25 @@ export const careful = defineToolbox({
   code: { confirm: 'writes', limits: { calls: 50, parallelCalls: 4, wallMs: 60_000 } },
 })
 //#endregion
+
+//#region stored
+export const reports = defineToolbox({ name: 'reports', version: '1.0.0' })
+
+reports.tool(
+  'list_orders',
+  { description: 'List all orders.', output: z.object({ orders: z.array(order) }), readOnly: true },
+  () => ({
+    orders,
+  }),
+)
+
+reports.script('count_late', {
+  description: 'Counts late orders.',
+  readOnly: true,
+  output: z.object({ late: z.int() }),
+  code: `export default async () => {
+    const { orders } = await tools.list_orders()
+    return { late: orders.filter(({ state }) => state === 'late').length }
+  }`,
+})
+//#endregion

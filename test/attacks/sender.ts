@@ -68,7 +68,7 @@ export async function ask(
   return exchange(port, post(request('session', method, params), session.headers))
 }
 
-/** Calls a tool as a client of 2026-07-28. */
+/** Calls a tool as a 2026-07-28 client. */
 export async function callTool(
   port: number,
   name: string,

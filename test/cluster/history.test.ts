@@ -9,7 +9,7 @@ import { createWorld, type World } from './world.ts'
 const only = process.env.UNFOLD_SEED
 const seeds =
   only === undefined
-    ? Array.from({ length: runs({ long: 200, sample: 10 }) }, (_, index) => 20_260_728 + index * 100)
+    ? Array.from({ length: runs({ long: 200, sample: 5 }) }, (_, index) => 20_260_728 + index * 100)
     : only.split(',').map(Number)
 
 describe.skipIf(redisServer.isMissing)(`three replicas on Redis${redisServer.note}`, () => {

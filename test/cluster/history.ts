@@ -18,7 +18,7 @@ interface Session {
   readonly states: Map<Group, State>
 }
 
-/** A client of 2026-07-28. */
+/** A 2026-07-28 client. */
 interface Caller {
   readonly name: string
   readonly person: string

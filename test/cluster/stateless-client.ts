@@ -8,7 +8,7 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 }
 
-/** A client of 2026-07-28 with a `subscriptions/listen` stream. It may cache no list (`ttlMs` is 0), so it lists when it needs one. */
+/** A 2026-07-28 client with a `subscriptions/listen` stream. It may cache no list (`ttlMs` is 0), so it lists when it needs one. */
 export class StatelessClient {
   notifications = 0
   /** True while its stream is open. */

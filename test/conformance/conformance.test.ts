@@ -42,13 +42,13 @@ describe('the official conformance suite', () => {
       const expected = expectationsIn(await readFile(new URL(`expected-failures.${lists[era]}.yml`, import.meta.url), 'utf8'))
       const marks = new Set([...scenarios.values()].flat().filter(eras[era]))
       expect(marks.size).toBeGreaterThan(0)
+      await using served = await serve(era)
       const results = []
       for (const mark of marks) {
         const named = [...scenarios].filter(([, applies]) => applies.includes(mark)).map(([name]) => name)
         const selections: Selection[] = mark === 'extension' ? named.map((scenario) => ({ scenario })) : [{ revision: mark }]
         const found = []
-        for (const selection of selections)
-          found.push(...(await resultsOf(suite, { selection, serve: () => serve(era), signal })))
+        for (const selection of selections) found.push(...(await resultsOf(suite, { selection, url: served.url, signal })))
         expect(found.map(({ scenario }) => scenario).sort()).toEqual(named.sort())
         results.push(...found)
       }

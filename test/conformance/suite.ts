@@ -31,25 +31,16 @@ export async function scenariosOf(suite: Suite): Promise<ReadonlyMap<string, rea
 /** Starts a server for this era at a local address. */
 export type Serve = (era: string) => Promise<AsyncDisposable & { readonly url: string }>
 
-/** Runs the suite against a server created for it. */
+/** Runs scenarios of the suite against the server with this URL. */
 export async function resultsOf(
   suite: Suite,
-  {
-    selection,
-    serve,
-    signal,
-  }: { readonly selection: Selection; readonly serve: () => ReturnType<Serve>; readonly signal: AbortSignal },
+  { selection, url, signal }: { readonly selection: Selection; readonly url: string; readonly signal: AbortSignal },
 ): Promise<readonly Result[]> {
-  await using fixture = await serve()
   const folder = await mkdtemp(join(tmpdir(), 'unfold-conformance-'))
   try {
     const chosen =
       'revision' in selection ? ['--suite', 'all', '--spec-version', selection.revision] : ['--scenario', selection.scenario]
-    const { errors } = await run(
-      suite.command,
-      [suite.script, 'server', '--url', fixture.url, '--output-dir', folder, ...chosen],
-      signal,
-    )
+    const { errors } = await run(suite.command, [suite.script, 'server', '--url', url, '--output-dir', folder, ...chosen], signal)
     const found = await readdir(folder)
     if (found.length === 0) throw new Error(`The suite ran no scenarios: ${errors}`)
     return await Promise.all(found.map((name) => readResult(folder, name)))

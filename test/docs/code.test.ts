@@ -1,11 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openScripts, parseCases, runRecorded } from '@unfold-mcp/gateway/scripts'
+import { testServer } from '@unfold-mcp/server/testing'
 import { afterAll, expect, test } from 'vitest'
-import { shop } from '../../docs/examples/code.ts'
+import { reports, shop } from '../../docs/examples/code.ts'
+import * as lateOrders from '../../docs/examples/scripts/late_orders.ts'
 import { shownAs, transcript } from './transcript.ts'
 
 /** The page must show exactly this text. */
 const shows = (name: string, text: string): Promise<void> => expect(text).toMatchFileSnapshot(shownAs(name))
 
-afterAll(() => shop.close())
+afterAll(async () => {
+  await shop.close()
+  await reports.close()
+})
 
 test('code: types, a script that filters, and a mistake', async () => {
   const session = await transcript(shop, { era: 'session' }, async (client) => {
@@ -34,4 +42,18 @@ test('code: a call that writes waits for a person', async () => {
 return number`)
   })
   await shows('code-unconfirmed', asked)
+})
+
+test('stored scripts: the examples run, and pass their recorded calls', async () => {
+  const folder = join(import.meta.dirname, '../../docs/examples/scripts')
+  await using opened = openScripts()
+  const { scripts, problems } = await opened.read(folder)
+  expect(problems).toEqual([])
+  const { default: _, ...declaration } = lateOrders
+  expect(scripts).toMatchObject([{ name: 'late_orders', declaration }])
+  const stripped = await opened.stripper.strip(scripts[0]?.code ?? '', { isModule: true })
+  for (const each of parseCases(await readFile(join(folder, 'late_orders.calls.json'), 'utf8')))
+    expect(await runRecorded('source' in stripped ? stripped.source : '', each, opened.engine)).toMatchObject({ problems: [] })
+  await using server = await testServer(reports, { transport: 'memory', era: 'session' })
+  expect(await (await server.connect()).call('count_late')).toMatchObject({ structuredContent: { late: 4 } })
 })

@@ -23,6 +23,8 @@ import { quickJsEngine, type ScriptEngine, type ScriptMachine, type ScriptOption
 import { testContext, testServer } from '@unfold-mcp/server/testing'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { pending } from '../../packages/gateway/src/approvals/refusals.ts'
+import type { ProxiedCall } from '../../packages/gateway/src/middleware/chain.ts'
 import { openWire } from '../wire.ts'
 import { withGateway } from './running-gateway.ts'
 import { shownAs } from './transcript.ts'
@@ -64,6 +66,10 @@ const unreachableSessions: SessionStore = {
 /** Produces each failure and returns the text that its reader sees. */
 const seen: { readonly [R in Reason]: () => Promise<string> } = {
   ambiguous_resource: ambiguousResource,
+  approval_pending: async () => {
+    const call = { tool: 'write_file' } as ProxiedCall
+    return pending(call, { effect: 'ask', rule: undefined, reason: undefined }).message
+  },
   arguments_too_large: () => http(plain(), { body: JSON.stringify({ a: JSON.parse('['.repeat(120) + ']'.repeat(120)) }) }),
   body_too_large: () => http(plain(), { body: JSON.stringify('x'.repeat(2_000)) }, { maxBodyBytes: 1_024 }),
   busy: beyondTheQueue,
@@ -80,8 +86,15 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       }),
     ),
   connection_limit: connectionLimit,
+  denied: () => {
+    const tool = defineToolbox(identity).tool('pay', { input: z.object({ amount: z.number() }) }, () => 'Paid.')
+    const above = { properties: { amount: { exclusiveMinimum: 100 } }, required: ['amount'] }
+    const rules = [{ effect: 'deny', tool: 'pay', arguments: above, reason: 'At most 100 at once.' }]
+    return gatewayReply({ shop: tool }, { policy: { rules } }, { tool: 'shop__pay', args: { amount: 120 }, reason: 'denied' })
+  },
   duplicate_id: duplicateId,
   duplicate_name: () => thrown(() => plain().tool('ping', { description: 'Ping again' }, () => 'pong')),
+  effect_unknown: crashDuringCall,
   forbidden_host: () => http(plain(), { headers: { host: 'attacker.example' } }),
   forbidden_origin: () => http(plain(), { headers: { origin: 'https://attacker.example' } }),
   group_cycle: () =>
@@ -520,6 +533,50 @@ async function initialized(url: string): Promise<string> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(initialize) })
   return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
+}
+
+interface RefusedCall {
+  readonly tool: string
+  readonly args?: Record<string, unknown>
+  readonly reason: Reason
+}
+
+/** Returns the text of a call that a gateway answers with this reason. */
+function gatewayReply(served: Record<string, object>, settings: object, { tool, args, reason }: RefusedCall): Promise<string> {
+  return withGateway(served, settings, async ({ url = '' }) => {
+    await using connection = await connect({ url })
+    const { content, isError, _meta } = await connection.call(tool, args)
+    expect(isError).toBe(true)
+    expect(_meta).toMatchObject({ 'io.github.unfold-mcp/reason': reason })
+    return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  })
+}
+
+const crashing = `import { createInterface } from 'node:readline'
+const replies = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'shop', version: '1.0.0' } }),
+  'tools/list': () => ({ tools: [{ name: 'pay', inputSchema: { type: 'object' } }] }),
+  'tools/call': () => process.exit(1),
+}
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  const reply = replies[method]
+  const response = reply === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result: reply(params) }
+  if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...response }) + '\\n')
+})
+`
+
+/** Calls a tool of a server whose process ends during the call. */
+async function crashDuringCall(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'unfold-docs-'))
+  try {
+    const file = join(folder, 'shop.mjs')
+    await writeFile(file, crashing)
+    const mcpServers = { shop: { command: process.execPath, args: [file] } }
+    return await gatewayReply({}, { mcpServers }, { tool: 'shop__pay', reason: 'effect_unknown' })
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
 }
 
 /** Exceeds the rate limit of a gateway. */

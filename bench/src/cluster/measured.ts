@@ -8,7 +8,7 @@ export interface Measured {
     /** Memory of a replica without sessions. */
     readonly bytes: number
     readonly bytesPerSession: number
-    /** From its first request to its end, without calls and lists. */
+    /** Over the whole life of a session, not counting calls and lists. */
     readonly cpuSecondsPerSession: number
     /** Loading a session that another replica started. */
     readonly cpuSecondsPerCopy: number
@@ -19,7 +19,7 @@ export interface Measured {
     /** Memory without sessions, with the catalogue. */
     readonly bytes: number
     readonly bytesPerSession: number
-    /** From its first request to its end, without calls and lists. */
+    /** Over the whole life of a session, not counting calls and lists. */
     readonly operationsPerSession: number
     /** Loading a session that another replica started. */
     readonly operationsPerCopy: number

@@ -13,7 +13,7 @@ import { secret } from './servers/replies.ts'
 /** The reason in the rule that denies. */
 export const reason = 'Reports are written by the finance team.'
 
-/** Calls that the policy or the checks of results affect. `expect` is in every reply, so that an agent makes each call once. */
+/** Calls that the policy or the result checks affect. Every reply contains `expect`, so that an agent makes each call once. */
 export const guardedCalls = {
   denied: wish('write_text_file', { path, content: 'x' }, 'write a text file', 'write_text_file'),
   asked: wish('move_file', { path, destination: 'a' }, 'move a file', 'move_file'),
@@ -44,7 +44,7 @@ export interface TrustRun {
   readonly executed: readonly string[]
 }
 
-/** One gateway with a policy and checks of results, for several hosts, and a reviewer. */
+/** One gateway with a policy and result checks, for several hosts, and a reviewer. */
 export class TrustLab implements AsyncDisposable {
   readonly #offices: Offices
   readonly #gateway: Gateway

@@ -1,4 +1,4 @@
-// HTTP requests of clients of the two protocol eras.
+// HTTP requests from clients of the two protocol eras.
 
 export type Era = 'session' | 'stateless'
 export type Method = 'tools/list' | 'tools/call'

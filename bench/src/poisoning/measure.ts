@@ -2,7 +2,7 @@ import { inspect, scanDefinition, scanTexts, secretFormatsIn, ToolMentions } fro
 import { lookAlikeTexts, secretTexts } from './secrets.ts'
 import { attacks, type Half, harmlessTexts, type Kind, type Sample } from './sets.ts'
 
-/** How many texts of a set were reported. */
+/** Number of texts in a set that were reported. */
 export interface Count {
   readonly texts: number
   readonly reported: number

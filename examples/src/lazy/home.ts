@@ -1,6 +1,6 @@
 /**
  * Shows lazy mode: a session client starts with only `manage_tools`, lists the available tools, and enables the two or three that
- * its task needs. A client of 2026-07-28 finds tools with `search_tools` and runs them with `call_tool`.
+ * its task needs. A 2026-07-28 client finds tools with `search_tools` and runs them with `call_tool`.
  * The house is simulated in memory (house.ts): rooms warm up over time, and a journal records events.
  *
  *   npm run -s example -- lazy                  over standard input and output

@@ -25,6 +25,7 @@ export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   review: () => import('./commands/trust/review.ts'),
   trust: () => import('./commands/trust/trust.ts'),
   approvals: () => import('./commands/trust/approvals.ts'),
+  script: () => import('./commands/gateway/script.ts'),
   policy: () => import('./commands/gateway/policy.ts'),
   reload: () => import('./commands/gateway/reload.ts'),
   restart: () => import('./commands/gateway/restart.ts'),

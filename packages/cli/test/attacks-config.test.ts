@@ -59,7 +59,7 @@ test.skipIf(isWindows)('AT-R15-2: a named pipe as unfold.json is reported, and r
   await until(() => gateway.stderr().includes('a named pipe'), 'the gateway reports the pipe')
   const reloaded = await at.unfold(['reload'])
   expect(reloaded.code).not.toBe(0)
-  expect(reloaded.stderr).toContain('unfold.json:1:1  is a named pipe, not a regular file. Replace it with a file')
+  expect(reloaded.stderr).toContain('unfold.json:1:1 is a named pipe, not a regular file. Replace it with a file')
   await rm(file)
   await writeFile(file, config(['one', 'two']))
   expect(await at.unfold(['reload'])).toMatchObject({ code: 0 })

@@ -3,11 +3,10 @@ import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { serverFile } from '../../../test/bundled-servers.ts'
+import { commandFile, serverFile } from '../../../test/bundled-servers.ts'
 
-/** The command as published. */
-export const main = fileURLToPath(new URL('../bundle/main.js', import.meta.url))
+/** The file of the command, as published or with stored code. */
+export const main = commandFile
 
 const require = createRequire(import.meta.url)
 

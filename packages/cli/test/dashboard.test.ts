@@ -12,7 +12,11 @@ beforeAll(async () => {
   at = await home()
   const [command = '', ...args] = servers.files(at.folder)
   const policy = { rules: [{ effect: 'deny', tool: 'write_file' }] }
-  gateway = await startGatewayProcess(at, { mcpServers: { files: { command, args } }, policy, exposure: 'everything' })
+  gateway = await startGatewayProcess(at, {
+    mcpServers: { files: { command, args, deny: ['create_*', 'delete_*'] } },
+    policy,
+    exposure: 'everything',
+  })
 })
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -36,6 +40,20 @@ test('unfold ui prints a link that signs in once, and unfold serve prints one to
 test('unfold why names the cause, and fails if the tool cannot be used', async () => {
   expect(await json('why', 'files/read_text_file')).toMatchObject({ code: 0, data: { isListed: true, cause: 'listed' } })
   expect(await json('why', 'files/write_file')).toMatchObject({ code: 1, data: { isUsable: false, cause: 'policy' } })
+})
+
+test('unfold why explains a tool for a host, and its next step works as it is printed', async () => {
+  const reason = async (): Promise<unknown> => (await json('why', 'files__create_directory', '--client', 'claude-code')).data
+  expect(await reason()).toMatchObject({
+    isUsable: false,
+    cause: 'name',
+    reason: '"deny" of its server excludes it: create_*',
+    next: 'unfold set files \'deny=["delete_*"]\'',
+  })
+  expect((await at.unfold(['set', 'files', 'deny=["delete_*"]', '--yes'])).code).toBe(0)
+  await vi.waitFor(async () => expect(await reason()).toMatchObject({ isUsable: true }), { timeout: 60_000, interval: 500 })
+  const unknown = await at.unfold(['why', 'files__create_directory', '--client', 'claude-cod'])
+  expect([unknown.code === 0, unknown.stderr]).toEqual([false, expect.stringContaining('No client token "claude-cod"')])
 })
 
 test('unfold usage lists the tools that nobody called', async () => {

@@ -10,7 +10,8 @@ test('a client is connected after confirmation, and disconnected; the rest of it
   const before =
     '\uFEFF{\r\n\t"mine": 1, // kept\r\n\t"mcpServers": {\r\n\t\t"git": { "command": "x", "env": { "KEY": "sk-of-git" } }\r\n\t}\r\n}'
   await writeFile(path, before)
-  const args = ['connect', 'claude', '--token', 'unf_secret', '--profile', 'work']
+  // A gateway of the person who runs the tests may use the default port.
+  const args = ['connect', 'claude', '--token', 'unf_secret', '--profile', 'work', '--no-verify']
   const blocked = await at.unfold(args)
   expect(blocked).toMatchObject({ code: 6, stderr: expect.stringContaining('--yes') })
   expect(await readFile(path, 'utf8')).toBe(before)

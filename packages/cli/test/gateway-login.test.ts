@@ -1,6 +1,7 @@
 import { connect } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
+import { runningGateways } from '../../gateway/src/run-file.ts'
 import { guarded } from './authorization.ts'
 import { type Home, home } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
@@ -36,9 +37,29 @@ test('a server that requires sign-in is available from sign-in to sign-out, with
   // The token is still valid, but no longer stored.
   expect((await at.unfold(['logout', vault.url])).stderr).toContain('Reconnecting without it: vault')
   await until(async () => (await stateOf(at, 'vault')) === 'needs_login', 'the server is unavailable after sign-out')
-  expect(JSON.stringify(await client.call('vault__open').then(({ content }) => content, String))).toMatch(/login|sign in/u)
+  // After a few seconds, its tools are no longer listed.
+  expect(JSON.stringify(await client.call('vault__open').then(({ content }) => content, String))).toMatch(
+    /login|sign in|not found/u,
+  )
   // The tokens of one URL were never sent to another.
   expect(other.seen.filter((each) => each.startsWith('grant'))).toEqual([])
+})
+
+test('an administrator of the dashboard signs in to a server, which is then available', async () => {
+  await using at = await home()
+  await using vault = await guarded()
+  await using _gateway = await startGatewayProcess(at, { mcpServers: { vault: { url: vault.url } } })
+  const [run] = await runningGateways(at.env.UNFOLD_HOME ?? '')
+  const begin = (): Promise<Response> =>
+    fetch(new URL('/api/upstreams/vault/sign-in', run?.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${run?.admin}` },
+    })
+  const { url } = (await (await begin()).json()) as { readonly url: string }
+  // The browser follows the redirects of the authorization server.
+  expect(await (await fetch(url)).text()).toContain('Signed in')
+  await until(async () => (await stateOf(at, 'vault')) === 'ready', 'the server is available after sign-in')
+  expect((await begin()).status).toBe(409)
 })
 
 test('a header in the configuration takes precedence over a sign-in', async () => {

@@ -125,7 +125,7 @@ test('restart, disable and enable work by name, and stderr output can be read', 
   expect(JSON.parse(restarted.stdout)).toMatchObject({ restarted: 'desk', server: { state: 'ready' } })
   expect((await upstream(at, 'desk')).pid).not.toBe(pid)
   expect(await at.unfold(['restart', 'loud'])).toMatchObject({ code: 1, stdout: expect.stringContaining('out of paper') })
-  expect(await at.unfold(['restart', 'dsk'])).toMatchObject({ code: 1, stderr: expect.stringContaining('Nearest: desk') })
+  expect(await at.unfold(['restart', 'dsk'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: desk') })
   expect(await at.unfold(['restart', 'held'])).toMatchObject({ code: 1, stderr: expect.stringContaining('NOWHERE_SET') })
   expect((await at.unfold(['restart'])).code).toBe(2)
 

@@ -194,7 +194,7 @@ describe.skipIf(process.platform === 'win32')('a policy for a filesystem server'
     const rejected = await at.unfold(['reload'])
     expect(rejected.code).not.toBe(0)
     expect(rejected.stderr).toMatch(
-      /unfold\.json:\d+:\d+ policy\.rules\[0\]\.arguments\.patern is not a known key\. Did you mean "pattern"\?/u,
+      /unfold\.json:\d+:\d+: policy\.rules\[0\]\.arguments\.patern is not a known key\. Did you mean "pattern"\?/u,
     )
     expect(await call('files__read_text_file', { path: data('note.txt') })).toMatchObject({ isError: false })
     await writeFile(

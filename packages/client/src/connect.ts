@@ -69,6 +69,8 @@ const defaultClientInfo: Implementation = { name: 'unfold', version }
 
 /** Connects to a server: a command to start, a URL, or a server in this process. */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Connection> {
+  if (!['command', 'url', 'server'].some((key) => key in target))
+    throw new TypeError('A target needs one of: command, url, server.')
   const { cache, name, credential, view, expectIdentity, elicit, clock = systemClock, timeoutMs = defaultTimeoutMs } = options
   const { maxMessageBytes = defaultMaxMessageBytes } = options
   const onWarning = limitWarnings(options.onWarning)

@@ -55,9 +55,18 @@ test('a URL without a server is unreachable', async () => {
   const error = await failure(connect({ url: `http://127.0.0.1:${port}/mcp?token=secret` }))
   expect(error).toMatchObject({ reason: 'unreachable', details: { target: `http://127.0.0.1:${port}/mcp` } })
   expect(error.message).toContain('ECONNREFUSED')
+  expect(error.message).toContain('Start the server, or check the port.')
   expect(error.message).not.toContain('secret')
   expect(await failure(connect({ url: 'file:///etc/passwd' }))).toMatchObject({ reason: 'unreachable' })
   expect(await failure(connect({ url: 'nonsense' }))).toMatchObject({ reason: 'unreachable' })
+})
+
+test('a web page in place of a server is reported as such', async () => {
+  await using page = await serveHttp((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>'),
+  )
+  const { message } = await failure(connect({ url: page.url }))
+  expect(message).toBe(`${page.url} responded with text/html instead of MCP. Is this the URL of an MCP server?`)
 })
 
 test('HTTP+SSE reports an absent server and a required login', async () => {
@@ -266,12 +275,14 @@ test('a notification that the server never acknowledges is given up', async () =
       } else response.writeHead(405).end()
     })()
   })
-  // Time passes a hundred times faster.
+  // Once it is connected, time passes a hundred times faster.
+  let speed = 1
   const clock = {
     ...systemClock,
-    after: (ms: number, run: () => void, isIdle?: boolean) => systemClock.after(ms / 100, run, isIdle),
+    after: (ms: number, run: () => void, isIdle?: boolean) => systemClock.after(ms / speed, run, isIdle),
   }
   await using connection = await connect({ url: http.url }, { clock, timeoutMs: 3_000_000 })
+  speed = 100
   const call = connection.call('one', {}, { validate: false, unlisted: true, timeoutMs: 5_000 })
   expect(await failure(call)).toMatchObject({ reason: 'timeout' })
   await until(() => isCancelled && held.size === 0, 'both requests are given up')

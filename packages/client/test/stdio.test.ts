@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { verifies } from '../../../test/verifies.ts'
 import { connect } from '../src/connect.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
@@ -82,6 +83,15 @@ test('a server that cannot start is reported with its stderr output', async () =
   expect(error.message).toContain('no configuration found')
 })
 
+verifies('U08', async () => {
+  const noise = ['-e', 'console.log("Listening on port 80")']
+  const exited = await failure(connect({ command: 'node', args: noise }))
+  expect(exited).toMatchObject({ reason: 'server_died', details: { unexpectedLine: 'Listening on port 80' } })
+  expect(exited.message).toContain('It wrote to stdout, but not an MCP message: "Listening on port 80".')
+  const hanging = connect({ command: 'node', args: ['-e', `${noise[1]}; setInterval(() => {}, 1_000)`] }, { timeoutMs: 5_000 })
+  expect((await failure(hanging)).message).toContain('"Listening on port 80"')
+})
+
 test('an uncaught exception is reported without its stack', async () => {
   const { message } = await failure(connect(server('odd.mjs', 'throw')))
   expect(message).toMatch(/^node exited with code 1: TypeError: the key is missing\nLast stderr output:\n/u)
@@ -163,10 +173,16 @@ test('connecting can be cancelled', async () => {
   expect(await connecting).toMatchObject({ reason: 'cancelled' })
 })
 
+test('a target of no known kind is rejected', async () => {
+  await expect(connect({ cmd: 'node' } as never)).rejects.toThrow('A target needs one of: command, url, server.')
+})
+
 test('a missing command is reported as such', async () => {
   const error = await failure(connect({ command: 'no-such-command-anywhere' }))
   expect(error).toMatchObject({ reason: 'unreachable' })
   expect(error.message).toContain('Command not found')
+  const quoted = await failure(connect({ command: 'no-such-command --flag' }))
+  expect(quoted.message).toContain('put each argument in "args"')
   expect((await failure(connect({ ...server('one.mjs'), cwd: '/no/such/folder' }))).message).toContain(
     '/no/such/folder does not exist',
   )

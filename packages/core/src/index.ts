@@ -8,10 +8,13 @@ export {
   type FailureDetails,
   type FailureKind,
   isFailure,
+  isToolReason,
+  locatedText,
   type Problem,
   type Reason,
   reasons,
   type ScriptLimit,
+  type ToolReason,
 } from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
 export { checkGroupName, checkToolName, isToolName, printable, printableText } from './base/names.ts'

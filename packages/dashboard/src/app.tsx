@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Toasts } from './components/toasts.tsx'
 import type { Status } from './data/contract.ts'
 import { useConnection, useQuery } from './data/hooks.ts'
@@ -20,6 +20,17 @@ import { applyTheme, storedTheme, type ThemePreference } from './theme/preferenc
 
 const screens = ['overview', 'servers', 'clients', 'tools', 'review', 'activity', 'usage', 'connect'] as const
 type ScreenName = (typeof screens)[number]
+
+const icons: { readonly [S in ScreenName]: string } = {
+  overview: 'M2.5 2.5h4.5v4.5h-4.5zM9 2.5h4.5v4.5h-4.5zM2.5 9h4.5v4.5h-4.5zM9 9h4.5v4.5h-4.5z',
+  servers: 'M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.01M5 11h.01',
+  clients: 'M1.5 8c3-5 10-5 13 0-3 5-10 5-13 0zM6 8a2 2 0 1 0 4 0 2 2 0 1 0-4 0z',
+  tools: 'M9.5 6.5l-6.5 6.5M13.5 4.5a3 3 0 0 1-4 2.5 3 3 0 0 1 2-4.5l-.5 2z',
+  review: 'M2.5 8.5l3.5 3.5 7.5-8',
+  activity: 'M1.5 8h3l2-5 3 10 2-5h3',
+  usage: 'M3 13.5v-5M8 13.5v-11M13 13.5v-8',
+  connect: 'M6.5 9.5l3-3M7 5l2-2a2.8 2.8 0 0 1 4 4l-2 2M9 11l-2 2a2.8 2.8 0 0 1-4-4l2-2',
+}
 
 const titleOf = (name: ScreenName): MessageKey => `nav.${name}`
 
@@ -55,7 +66,7 @@ export function App() {
         {t('skip')}
       </a>
       <div class="shell">
-        <Sidebar current={name} />
+        <Sidebar current={name} path={path} />
         <div>
           {connection === 'lost' && <LostConnection />}
           <main id="main" tabIndex={-1} ref={main}>
@@ -75,7 +86,7 @@ function CurrentScreen({ name, route }: { readonly name: ScreenName; readonly ro
   if (name === 'servers' && detail !== undefined) return <ServerDetail key={detail} name={detail} />
   if (name === 'overview') return <Overview />
   if (name === 'servers') return <Servers />
-  if (name === 'clients') return <Clients />
+  if (name === 'clients') return <Clients query={route.query} />
   if (name === 'tools') return detail === undefined ? <Tools /> : <ToolScreen key={detail} name={detail} />
   if (name === 'review') return <Review />
   if (name === 'activity') return <Activity query={route.query} />
@@ -94,23 +105,41 @@ function LostConnection() {
   )
 }
 
-function Sidebar({ current }: { readonly current: ScreenName }) {
+function Sidebar({ current, path }: { readonly current: ScreenName; readonly path: string }) {
   const { data } = useQuery<Status>('/status', ['state', 'trust', 'config', 'change'])
   const waiting =
     data === undefined ? 0 : data.pendingCalls + data.edits.length + data.upstreams.reduce((sum, { held }) => sum + held, 0)
+  const [isOpen, setOpen] = useState(false)
+  // The menu of a small screen is in the way once a screen was chosen.
+  useEffect(() => setOpen(false), [path])
   return (
-    <header class="sidebar">
+    <header class={isOpen ? 'sidebar open' : 'sidebar'}>
       <a class="brand" href={href(['overview'])}>
         <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
           <path d="M3 5h16M6 11h13M10 17h9" stroke="currentColor" stroke-width="3" stroke-linecap="round" />
         </svg>
         Unfold
       </a>
+      <button type="button" class="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {t('menu')}
+        {waiting > 0 && <span class="badge warn">{waiting}</span>}
+      </button>
       <nav aria-label={t('nav.label')}>
         <ul>
           {screens.map((name) => (
             <li key={name}>
               <a href={href([name])} aria-current={name === current ? 'page' : undefined}>
+                <svg
+                  width="16"
+                  height="16"
+                  viewBox="0 0 16 16"
+                  fill="none"
+                  stroke="currentColor"
+                  stroke-width="1.5"
+                  aria-hidden="true"
+                >
+                  <path d={icons[name]} />
+                </svg>
                 {t(titleOf(name))}
                 {name === 'review' && waiting > 0 && <span class="badge warn">{waiting}</span>}
               </a>
@@ -121,7 +150,7 @@ function Sidebar({ current }: { readonly current: ScreenName }) {
       <div class="sidebar-foot small">
         <Connection />
         <ThemeSwitch />
-        {data !== undefined && <span class="muted hide-small">{t('version', { version: data.version })}</span>}
+        {data !== undefined && <span>{t('version', { version: data.version })}</span>}
       </div>
     </header>
   )
@@ -141,7 +170,7 @@ function Connection() {
 function ThemeSwitch() {
   const [theme, setTheme] = useState(storedTheme)
   return (
-    <label class="row small">
+    <label class="row small between">
       <span>{t('theme')}</span>
       <select
         value={theme}

@@ -4,10 +4,12 @@ import { describeInChromium } from '../../browser/test/chromium.ts'
 import { until } from '../../client/test/processes.ts'
 import { createToken } from '../../gateway/src/config/tokens.ts'
 import { server } from '../../gateway/test/upstreams.ts'
+import type { ClientView } from '../src/data/contract.ts'
 import { type Dashboard, dashboardOf, screensOf, show, shown, tabsOf, violations } from './quality-page.ts'
 
 const minute = 60_000
 const laptop = createToken('laptop')
+const watcher = createToken('watcher', { role: 'viewer' })
 const tool = (name: string, description: string): object => ({
   name,
   description,
@@ -28,7 +30,7 @@ const config = {
     broken: { command: process.execPath, args: ['-e', 'console.error("no licence key"); process.exit(3)'] },
     off: { ...server('mirror.mjs'), disabled: true },
   },
-  tokens: [laptop.record],
+  tokens: [laptop.record, watcher.record],
   policy: { rules: [{ effect: 'ask', tool: 'write_note', reason: 'Writing needs a person.' }] },
   budgetTokens: 500,
 }
@@ -94,6 +96,7 @@ describeInChromium('the quality of the dashboard', () => {
   )
 
   test('the page follows the theme of the system until one is chosen, and nothing moves if that is not wanted', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
     const background = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     await page.emulateMedia({ colorScheme: 'light' })
     const light = await background()
@@ -202,25 +205,22 @@ describeInChromium('the quality of the dashboard', () => {
       },
     ],
     'why a tool is missing in Claude Code': [
-      3,
+      2,
       async (user, click) => {
-        await click(user.getByRole('link', { name: 'View as client' }))
+        const lists = user.getByRole('region', { name: 'Tokens sent in tool lists' })
+        await click(lists.getByRole('link', { name: /laptop/u }))
         await shown(user, 'View as client')
-        const row = user.getByRole('region', { name: 'Connected clients' }).getByRole('row').filter({ hasText: 'laptop' })
-        await click(row.getByRole('button').first())
-        await click(user.getByLabel('Why is this tool visible or not?'))
+        await click(user.getByRole('tabpanel').getByLabel('Filter'))
         await user.keyboard.type('share_note')
-        await user.getByRole('heading', { name: /share_note is not available$/u }).waitFor()
-        await user.getByText(/deny/u).first().waitFor()
+        const row = user.getByRole('region', { name: 'Tools of this client' }).getByRole('row').filter({ hasText: 'share_note' })
+        await row.getByText('"deny" of its server excludes it: share_note').waitFor()
       },
     ],
     'how many tokens are saved, and for whom': [
-      1,
-      async (user, click) => {
-        await click(user.getByRole('link', { name: 'Usage', exact: true }))
-        await shown(user, 'Usage')
+      0,
+      async (user) => {
         const row = user.getByRole('region', { name: 'Tokens sent in tool lists' }).getByRole('row').filter({ hasText: 'laptop' })
-        expect(await row.textContent()).toMatch(/\d % saved/u)
+        expect(await row.textContent()).toMatch(/\d %$/u)
       },
     ],
     'approve a change': [
@@ -239,6 +239,39 @@ describeInChromium('the quality of the dashboard', () => {
     ],
   }
 
+  test('on a small screen, the screens are in a menu that closes once one was chosen', async () => {
+    await page.setViewportSize({ width: 375, height: 800 })
+    await show(page, '#/overview', 'Overview')
+    const menu = page.getByRole('button', { name: /^Menu/u })
+    const review = page.getByRole('navigation').getByRole('link', { name: /^Review/u })
+    expect(await review.isVisible()).toBe(false)
+    await focus(menu)
+    await page.keyboard.press('Enter')
+    await review.waitFor()
+    expect(await violations(page)).toEqual([])
+    await focus(review)
+    await page.keyboard.press('Enter')
+    await shown(page, 'Review')
+    expect([await review.isVisible(), await menu.getAttribute('aria-expanded')]).toEqual([false, 'false'])
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('a viewer sees what waits for a decision, and cannot press what decides', async () => {
+    const user = await (await dashboard.browser.newContext()).newPage()
+    user.setDefaultTimeout(60_000)
+    await user.goto(`${dashboard.edge.origin}/ui/#/review`)
+    await user.getByLabel('Or enter an access token with a role').fill(watcher.token)
+    await user.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await shown(user, 'Review')
+    await user.getByText('requires the role reviewer').waitFor()
+    for (const name of ['Approve read_note', 'Block read_note', 'Allow once', 'Deny'])
+      expect(await user.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
+    await show(user, '#/servers/notes', 'notes')
+    expect(await user.getByRole('button', { name: 'Restart', exact: true }).isDisabled()).toBe(true)
+    expect(await user.getByRole('button', { name: 'Stop and disable' }).count()).toBe(0)
+    await user.context().close()
+  })
+
   test.each(Object.entries(tasks))('a new user finds out without the documentation: %s', async (_task, [expected, solve]) => {
     const user = await dashboard.signedIn()
     let clicks = 0
@@ -248,6 +281,32 @@ describeInChromium('the quality of the dashboard', () => {
     })
     expect(clicks).toBe(expected)
     await user.context().close()
+  })
+
+  test('a tool that is called but not listed is pinned with an edit whose effect is shown before', async () => {
+    await calls.call('many__item_7')
+    await show(page, '#/usage', 'Usage')
+    const row = page
+      .getByRole('region', { name: 'Pin tools that are called often' })
+      .getByRole('row')
+      .filter({ hasText: 'item_7' })
+    await row.getByRole('button', { name: 'Show the edit many__item_7' }).click()
+    await page.getByRole('heading', { name: /^Pin many__item_7: a new client is listed [1-9]\d* tokens more$/u }).waitFor()
+    await page.getByText('unfold set many \'tools={"item_7":{"pinned":true}}\'', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('region', { name: 'Changes of the configuration' }).getByText('pinned').waitFor()
+    await page.getByText('waits for approval').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved the settings of many').waitFor()
+    await show(page, '#/review', 'Review')
+    // What an entry of "tools" sets is approved like any other edit.
+    await page.getByRole('heading', { name: 'Edit of mcpServers.many' }).waitFor()
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    const listed = async (): Promise<boolean> => {
+      const view = (await dashboard.edge.api('/view?token=laptop')) as ClientView
+      return view.listed.some(({ definition }) => 'name' in definition && definition.name === 'many__item_7')
+    }
+    await until(listed, 'the tool is in new lists')
   })
 })
 

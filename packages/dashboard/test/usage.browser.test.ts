@@ -39,8 +39,10 @@ describeInChromium('usage and activity on the dashboard', () => {
     const shown = page.getByRole('region', { name: 'Tokens sent in tool lists' }).locator('tbody tr')
     expect(await shown.count()).toBe(lists.length)
     expect(await shown.first().textContent()).toContain(row?.sentTokens.toLocaleString('en'))
-    await show('#/overview', 'Overview')
     await page.getByText(/lists? (?:was|were) sent: [\d,]+ tokens instead of [\d,]+/u).waitFor()
+    await show('#/overview', 'Overview')
+    await shown.first().waitFor()
+    expect(await shown.first().textContent()).toContain(row?.sentTokens.toLocaleString('en'))
   })
 
   test('10,000 calls are filtered, and only those in view are in the document', async () => {

@@ -25,6 +25,7 @@ import type { ScriptStorage } from './scripts/storage.ts'
 import type { SecretResolver } from './secrets/resolver.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import type { TrustStore } from './trust/records/store.ts'
+import type { StartSignIn } from './upstreams/sign-in.ts'
 import type { Applied } from './upstreams/upstreams.ts'
 
 export interface CloseOptions {
@@ -52,6 +53,7 @@ export interface GatewayServiceOptions {
   readonly cluster?: Cluster | undefined
   /** Called with edits that start to wait for a person. */
   readonly onEdits?: ((edits: readonly ConfigEdit[]) => void) | undefined
+  readonly startSignIn?: StartSignIn | undefined
 }
 
 export interface ListenAddress {
@@ -176,6 +178,7 @@ export class GatewayService {
       edits: this.#editReview(),
       environment,
       pages: this.#pages,
+      startSignIn: this.#options.startSignIn,
       cluster: () => cluster?.status(),
       sessions: cluster?.shared?.sessions,
       forward: cluster?.shared?.placement,

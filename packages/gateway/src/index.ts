@@ -43,7 +43,7 @@ export type { UpstreamConfig, UpstreamSettings } from './upstreams/config.ts'
 export type { Slowdown } from './upstreams/connected/follow-budget.ts'
 export type { Pace } from './upstreams/connected/refresher.ts'
 export type { ListReads, UpstreamCall, UpstreamConnection } from './upstreams/connection.ts'
-export { UpstreamError, type UpstreamReason } from './upstreams/errors.ts'
+export { UpstreamError, type UpstreamErrorKind, type UpstreamErrorOptions } from './upstreams/errors.ts'
 export type {
   Emit,
   EventStream,

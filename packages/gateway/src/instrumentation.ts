@@ -96,13 +96,14 @@ export class Instrumentation {
         if (event.outcome !== 'asked') void audit?.event(approvalRecord(event))
       },
       redact: (value) => redactor.data(value),
-      scriptRan: ({ run, outcome, calls, ms, principal }) => {
+      scriptRan: (ran) => {
+        const { run, stored, outcome, calls, ms, principal } = ran
         const client = redactor.name(principal?.id ?? 'anonymous')
         this.log.info(
-          { script: run, outcome, calls, ms, client },
-          `script ${outcome}, ${counted(calls, 'call')}, ${ms} ms (${client})`,
+          { script: run, ...(stored !== undefined && { stored }), outcome, calls, ms, client },
+          `script ${stored === undefined ? '' : `${stored} `}${outcome}, ${counted(calls, 'call')}, ${ms} ms (${client})`,
         )
-        void audit?.event({ type: 'script', outcome, script: run, calls, ms, client })
+        audit?.script(ran)
       },
       observe: ({ events }) => {
         logUpstreams(events, this)

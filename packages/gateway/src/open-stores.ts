@@ -127,7 +127,7 @@ async function openScripts(
   const { sqliteScriptStorage } = await import('./scripts/sqlite-store.ts')
   try {
     const storage = await sqliteScriptStorage(decisionPath(home, 'scripts', file))
-    // Replicas with a common secret continue the scripts of each other.
+    // Replicas with a common secret continue each other's scripts.
     return { scripts: replica === undefined ? storage : { ...storage, secret: replica.scriptKey } }
   } catch (error) {
     onStatus(`${errorMessage(error)} Paused scripts do not survive a restart. Delete the file.`)

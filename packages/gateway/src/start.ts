@@ -20,7 +20,7 @@ import { openStores, ownFiles } from './open-stores.ts'
 import { passphraseFrom } from './secrets/passphrase.ts'
 import { SecretResolver } from './secrets/resolver.ts'
 import type { Passphrase } from './secrets/store.ts'
-import type { SignIns } from './upstreams/sign-in.ts'
+import type { SignIns, StartSignIn } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
   /** Path of the configuration file. */
@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly lazy?: boolean | undefined
   /** Looks up the sign-in for a server that requires authentication. */
   readonly signIns?: SignIns
+  /** Signs the user in to a server from the dashboard; without it, the dashboard shows the command. */
+  readonly startSignIn?: StartSignIn
   /** Asks for the passphrase of the stored secrets, if nothing in the environment provides it. */
   readonly passphrase?: Passphrase
   /**
@@ -171,6 +173,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     resolver,
     consent,
     onEdits: options.onEdits,
+    startSignIn: options.startSignIn,
   })
   try {
     await service.start(read, options.http === false ? undefined : { host, port })

@@ -12,6 +12,7 @@ const required: { readonly [route: string]: Role | 'anyone' } = {
   'POST /upstreams/*/restart': 'operator',
   'GET /upstreams/*/settings': 'viewer',
   'POST /upstreams/*/settings': 'admin',
+  'POST /upstreams/*/sign-in': 'admin',
   'GET /documents': 'viewer',
   'GET /history': 'viewer',
   'POST /mcp': 'operator',

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConnectableHost, ListUsageRow, Usage } from '../src/admin/contract.ts'
+import type { ClientView, ConnectableHost, ExcludedTool, ListUsageRow, Usage } from '../src/admin/contract.ts'
 import { PageSessionFile } from '../src/admin/pages/session-file.ts'
 import { PageSessions } from '../src/admin/pages/sessions.ts'
 import { createToken } from '../src/config/tokens.ts'
@@ -126,6 +126,18 @@ test('the views of two clients differ as their permissions do', async () => {
     [...new Set([...listed, ...unlisted].flatMap(({ upstream }) => upstream ?? []))].toSorted()
   expect([serversIn(all), serversIn(work)]).toEqual([['box', 'other'], ['box']])
   expect((await edge.ask('/api/view?token=nobody', { token: edge.admin })).status).toBe(404)
+})
+
+test('AT-UI-11 (X11): a view names the tools that the client cannot use, with the check that stops them', async () => {
+  const excluded = async (who: string): Promise<readonly ExcludedTool[]> => (await admin<ClientView>(`/api/view?${who}`)).excluded
+  expect(await excluded('token=laptop')).toEqual([])
+  const tools = await admin<readonly { readonly name: string }[]>('/api/tools?upstream=other')
+  const stopped = await excluded('token=worker')
+  expect(stopped.map(({ name }) => name).toSorted()).toEqual(tools.map(({ name }) => name).toSorted())
+  expect(stopped[0]).toMatchObject({ upstream: 'other', cause: 'permission', reason: 'The profile "work" does not include it.' })
+  // A host is a client too.
+  const [host, view] = await Promise.all([admin('/api/view?token=codex'), admin('/api/view?query=host%3Dcodex')])
+  expect(host).toEqual(view)
 })
 
 test('a tool that a client does not see has a cause', async () => {

@@ -49,7 +49,7 @@ test('an overloaded server rejects further calls at once, and queued calls get t
   await using edge = await served({ mcpServers: { box: changing({ concurrency: 1, queue: 1 }), other: changing() } })
   await Promise.all([edge.ready('box'), edge.ready('other')])
   await using client = await edge.connect()
-  const calls = [1, 2].map(() => client.call('box__slowly', { ms: 100 }))
+  const calls = [1, 2].map(() => client.call('box__slowly', { ms: 1_000 }))
   const load = () => edge.gateway.upstreams.get('box')?.status.calls
   await until(() => load()?.running === 1 && load()?.waiting === 1, 'one runs and one waits')
   const refused = await client.call('box__pid')

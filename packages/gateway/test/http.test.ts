@@ -285,7 +285,7 @@ describe('a gateway that shuts down', () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     await using client = await edge.connect()
-    const running = client.call('box__slowly', { ms: 150 })
+    const running = client.call('box__slowly', { ms: 1_000 })
     await until(() => edge.gateway.upstreams.get('box')?.status.calls.running === 1, 'the call runs')
     const closed = edge.running.close()
     expect((await edge.ask('/readyz')).status).toBe(503)

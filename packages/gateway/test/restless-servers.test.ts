@@ -27,6 +27,7 @@ test('AT-R05-1: a server whose thousands of tools change all the time is refresh
     exposure: 'everything',
   })
   const { upstreams } = gateway.gateway
+  const startedAt = performance.now()
   await gateway.ready('big')
   await using _client = await gateway.connect()
   const counts = async (tool: 'counts' | 'stop'): Promise<Counts> => {
@@ -42,7 +43,8 @@ test('AT-R05-1: a server whose thousands of tools change all the time is refresh
   expect(lists).toBeLessThanOrEqual(changes / 2)
   const last = (): boolean => upstreams.tools('big').at(-1)?.description?.endsWith(`Version ${changes}.`) === true
   await until(last, 'the last list is served')
-  expect(slowed()).toHaveLength(1)
+  // Logged once, and again only after a minute without a delay: on a busy machine, refreshes may take longer than the rest after them.
+  expect(slowed().length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 60_000)
   expect(slowed()[0]).toMatch(/each refresh takes .+: it is refreshed at most every .+\. Limit its tools with \\"allow\\"/u)
   const { slowdown } = (await gateway.api('/upstreams/big')) as Upstream
   expect(slowdown?.costMs).toBeGreaterThan(0)

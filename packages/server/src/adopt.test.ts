@@ -14,7 +14,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { responseTo, toolsIn } from '../test/responses.ts'
 import { adopt } from './adopt.ts'
@@ -24,6 +24,7 @@ import { replyData, type TestTransport, testContext, testServer, testTransports 
 import { createHandler } from './transports/handler.ts'
 import { listen } from './transports/node.ts'
 
+const waiting: AbortSignal[] = []
 const cancelled: unknown[] = []
 
 const stateCodec = createRequestStateCodec({ key: 'k'.repeat(32) })
@@ -97,6 +98,7 @@ function workshop(made: Map<string, RegisteredTool>[] = []): McpServerFactory {
       return text(action)
     })
     mcp.registerTool('wait', { description: 'Waits' }, async ({ mcpReq: { signal } }) => {
+      waiting.push(signal)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       cancelled.push(signal.reason)
       return text('gave up')
@@ -299,13 +301,14 @@ describe.each(testTransports)('an adopted server over $transport, $era era', (te
   test('cancellation reaches the server', async () => {
     await using server = await testServer(adopt(workshop()), testTransport)
     await using client = await server.connect()
+    waiting.length = 0
     cancelled.length = 0
     const gone = new AbortController()
     const call = client.client.callTool({ name: 'wait' }, { signal: gone.signal })
-    setTimeout(() => gone.abort(), 30)
+    await vi.waitFor(() => expect(waiting.length).toBe(1), 120_000)
+    gone.abort()
     await expect(call).rejects.toThrow('abort')
-    await client.settle()
-    expect(cancelled.length).toBe(1)
+    await vi.waitFor(() => expect(cancelled.length).toBe(1), 120_000)
   })
 })
 

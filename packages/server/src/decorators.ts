@@ -22,7 +22,7 @@ export interface ServerAttributes extends Partial<Omit<ToolboxOptions<unknown>, 
   readonly groups?: string
   /** The field that holds the `ToolRegistry`. */
   readonly registry?: string
-  /** Responds to a call of a hidden tool with what to activate first. */
+  /** Responds to a call to a hidden tool with what to activate first. */
   readonly hiddenToolHint?: boolean
 }
 

@@ -29,6 +29,7 @@ export {
   signature,
   type Tool,
   type ToolAnnotations,
+  type ToolReason,
   type Visibility,
 } from '@unfold-mcp/core'
 export { adopt } from './adopt.ts'
@@ -47,6 +48,8 @@ export type { GroupHooks, HookContext } from './catalog/group-hooks.ts'
 export type { MessageLimits } from './catalog/message-limits.ts'
 export type { PermitSource, Place } from './catalog/permissions.ts'
 export type { Preview, PreviewedSearch, PreviewOptions } from './operations/preview.ts'
+export { runScript } from './operations/scripts/run-stored.ts'
+export type { StoredScript } from './operations/scripts/stored-script.ts'
 export { SdkPort } from './protocol/sdk-port.ts'
 export type { SessionClient } from './protocol/session/session.ts'
 export type { Resumption } from './protocol/session/session-http.ts'
@@ -54,7 +57,14 @@ export type { SessionLimits, SessionsOptions } from './protocol/session/sessions
 export type { ChangeNotifier, PrincipalFilter, SubscriptionStream } from './protocol/stateless.ts'
 export { type RegisteredTool, type RegistryOptions, ToolRegistry } from './registry.ts'
 export type { Servable } from './runtime/servable.ts'
-export type { Schema, SchemaSource, ValidationResult, ValueOf } from './schema/schema.ts'
+export {
+  inputSchema,
+  outputSchema,
+  type Schema,
+  type SchemaSource,
+  type ValidationResult,
+  type ValueOf,
+} from './schema/schema.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './schema/standard-schema.ts'
 export { memoryStore } from './stores/memory.ts'
 export { memoryScriptStore, type ScriptStore } from './stores/script-store.ts'
@@ -68,6 +78,7 @@ export type {
   StoredSession,
 } from './stores/session-store.ts'
 export { parseSessionEvent, parseSessionRecord } from './stores/session-store.ts'
+export { StateCipher } from './stores/state-cipher.ts'
 export type { ActivationStore } from './stores/store.ts'
 export type { AskOptions, ClientMethod, ClientPort, ElicitParams } from './tool/client-port.ts'
 export type { CompositeConfig, ModeConfig, ModeConfigs, ModeHandlers, ModeInput, ModeSettings } from './tool/composite.ts'
@@ -75,11 +86,11 @@ export type { Era, GroupStatus, ScriptCaller, ToolContext } from './tool/context
 export type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
 export type { Principal } from './tool/principal.ts'
 export type { Report, Reporter } from './tool/report.ts'
-export { type HandlerResult, ToolError } from './tool/result.ts'
+export { type HandlerResult, ToolError, type ToolErrorOptions } from './tool/result.ts'
 export type { InputOf, ResultOf, ToolConfig } from './tool/tool-config.ts'
 export type { Transition } from './tool/transition.ts'
 export { ToolGroups } from './tool-groups.ts'
-export { type CompositeToolConfig, defineToolbox, Toolbox } from './toolbox.ts'
+export { type CompositeToolConfig, defineToolbox, type ScriptToolConfig, Toolbox } from './toolbox.ts'
 export type { GateOptions, GroupsOf, Introduction, LimitOptions, ProtocolOptions, ToolboxOptions } from './toolbox-options.ts'
 export {
   type AuthResult,

@@ -35,7 +35,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly quota?: Quota
   /** Which activators are listed: `all`, or with `stepwise` those of nested groups only while their parent is active. */
   readonly menu?: 'all' | 'stepwise'
-  /** Response to a call of an unlisted tool: as if it did not exist, a hint, or list it and run it. Default: `opaque`. */
+  /** Response to a call to an unlisted tool: as if it did not exist, a hint, or list it and run it. Default: `opaque`. */
   readonly hiddenCalls?: HiddenCalls
   /**
    * How clients see the tools if their URL does not say: a mode, or a mode with settings. Default: `groups`. A function decides per

@@ -153,3 +153,11 @@ test('the parameters of hooks are typed, and group names are checked', () => {
   // @ts-expect-error 'fils' is not declared beside it
   expect(() => defineToolbox({ ...info, groups: { drafts: { description: 'Drafts', parent: 'fils' } } })).toThrow('refers to it')
 })
+
+test.each([
+  ['no handler', ['search', { description: 'Search' }], 'Tool "search" has no handler. Declare it as tool(name,'],
+  ['no configuration', ['search', () => 'x'], 'Tool "search" has no configuration. Declare it as tool(name,'],
+])('a tool with %s is rejected when it is declared', (_what, declaration, message) => {
+  const box = defineToolbox(info) as unknown as { tool(...declared: readonly unknown[]): void }
+  expect(() => box.tool(...declaration)).toThrow(message)
+})

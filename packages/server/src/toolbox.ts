@@ -1,6 +1,8 @@
-import { type Facts, Failure } from '@unfold-mcp/core'
+import { readFileSync } from 'node:fs'
+import { type Facts, Failure, printable } from '@unfold-mcp/core'
 import type { Extension } from './catalog/declaration.ts'
 import { type Preview, type PreviewOptions, previewFor } from './operations/preview.ts'
+import { runScript } from './operations/scripts/run-stored.ts'
 import { changeFor, isActiveFor, toolListChanged } from './runtime/activation.ts'
 import { addSource, createRuntime, type Runtime, stopRuntime } from './runtime/runtime.ts'
 import { type principalType, servable } from './runtime/servable.ts'
@@ -23,6 +25,29 @@ import {
 import { declarationOf } from './toolbox-declaration.ts'
 import type { GroupsOf, ToolboxOptions } from './toolbox-options.ts'
 
+/** Options of a stored script: those of a tool, and the script. */
+export type ScriptToolConfig<
+  Name extends string,
+  I extends SchemaSource | undefined,
+  O extends SchemaSource | undefined,
+  F extends Facts,
+> = Omit<ToolConfig<Name, I, O, F>, 'activator' | 'timeoutMs'> & {
+  /** A module whose default export is a function: it gets the arguments, and its result is that of the tool. */
+  readonly code?: string
+  /** File with such a module, in place of `code`. */
+  readonly file?: string | URL
+  /** Tools that it may call although its caller may not, by name. */
+  readonly grants?: readonly string[]
+}
+
+type AnyScriptConfig = ScriptToolConfig<string, SchemaSource | undefined, SchemaSource | undefined, Facts>
+
+const { activator: _activator, timeoutMs: _timeoutMs, ...keysOfScripts } = toolKeys
+const scriptKeys = { ...keysOfScripts, code: true, file: true, grants: true } as const
+
+// A script has limits of its own, which do not count the time that a person takes to answer. The longest timer of Node.
+const unlimitedMs = 2_147_483_647
+
 /** Options of a composite tool. */
 export type CompositeToolConfig<Name extends string, By extends string, M, C, F extends Facts> = Omit<
   ToolConfig<Name, C, undefined, F>,
@@ -32,6 +57,15 @@ export type CompositeToolConfig<Name extends string, By extends string, M, C, F 
 
 const { output: _, outputSchema: __, activator: ___, ...keysOfAnyMode } = toolKeys
 const compositeKeys = { ...keysOfAnyMode, by: true, policy: true, modes: true } as const
+
+/** JavaScript has no compiler that notices a forgotten configuration or handler. */
+function checkArguments(name: string, config: unknown, handler: unknown): void {
+  const isObject = typeof config === 'object' && config !== null
+  if (isObject && typeof handler === 'function') return
+  const problem = isObject ? 'has no handler' : 'has no configuration'
+  const message = `Tool "${printable(name)}" ${problem}. Declare it as tool(name, { description, inputSchema }, handler).`
+  throw new Failure('invalid_declaration', message, { what: name })
+}
 
 /** Tools that are declared once, for clients of both protocol eras. Serve it with `serve`, `createHandler` or `listen`. */
 export class Toolbox<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> implements Source {
@@ -60,6 +94,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     config: ToolConfig<Name, I, O, F>,
     handler: (input: InputOf<I>, ctx: ToolContext<Name, F, P>) => ResultOf<O> | Promise<ResultOf<O>>,
   ): this {
+    checkArguments(name, config, handler)
     return this.#add(
       entryOf(this.name, name, declaredTool(name, config as unknown as AnyConfig, toolKeys), {
         handler: handler as unknown as ToolHandler,
@@ -87,6 +122,27 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return this.#add(
       entryOf(this.name, name, plain, { handler: made.handler, gated: this.#options.gate !== undefined, composite: made }),
     )
+  }
+
+  /**
+   * Adds a tool that runs a stored script over the other tools, as `run_code` runs one that a model writes. It reaches what its
+   * caller may call, listed or not, and what is granted to it.
+   */
+  script<const I extends SchemaSource | undefined = undefined, const O extends SchemaSource | undefined = undefined>(
+    name: string,
+    config: ScriptToolConfig<Name, I, O, F>,
+  ): this {
+    const { code, file, grants = [], ...plain } = declared(`script "${name}"`, config as unknown as AnyScriptConfig, scriptKeys)
+    const source = code ?? (file === undefined ? undefined : readFileSync(file, 'utf8'))
+    if (source === undefined)
+      throw new Failure('invalid_declaration', `Script "${name}" has neither code nor a file.`, { what: `${name}.code` })
+    const script = { name, code: source, grants: (tool: string) => grants.includes(tool) }
+    const handler: ToolHandler<Record<string, unknown>> = (input, ctx) => runScript(script, input, ctx)
+    const entry = entryOf(this.name, name, declaredTool(name, plain, toolKeys), {
+      handler,
+      gated: this.#options.gate !== undefined,
+    })
+    return this.#add({ ...entry, runsScript: true, timeoutMs: unlimitedMs })
   }
 
   #add(entry: ToolEntry): this {

@@ -29,7 +29,7 @@ export interface StatelessOptions {
 
 const principalHeader = 'x-test-principal'
 
-/** Calls tools as a client of 2026-07-28 that sees every reply, and can repeat and alter its requests. */
+/** Calls tools as a 2026-07-28 client that sees every reply, and can repeat and alter its requests. */
 export function statelessCaller(handler: Handler, options: StatelessOptions = {}) {
   const { principal, capabilities = { elicitation: { form: {} } }, view = 'exposure=code' } = options
   return async (name: string, args: object, repeat: Repeat = {}): Promise<Reply> => {

@@ -64,7 +64,7 @@ const _meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** A client of 2026-07-28, without a session. */
+/** A 2026-07-28 client, without a session. */
 export async function statelessWire(address: string): Promise<Wire> {
   const url = new URL(address)
   const asking = new HttpConnection(url)

@@ -97,6 +97,7 @@ export const natural: readonly NaturalRequest[] = [
         text: /currenc|exchange rate/i,
         not: /crypto|digital|token|coin|histor|supported|list|account|brasil|set_|update|feargreed|occur|company|minute|hour|intraday|weekly|monthly|daily|news/i,
       },
+      { name: /^priceConversion$/, text: /fiat currency/ },
     ],
   },
   {
@@ -282,6 +283,8 @@ export const natural: readonly NaturalRequest[] = [
         text: /prompt|text|describe|dall|flux|stable diffusion|imagen/i,
         not: /withdraw|chart|canvas|docker|icon|edit|drawio|svg|alt|figma|variation|influx|status|placeholder|qr|caption|imagine.?status|upscale|video|url.?list|linode|product|html|task|reimagine/i,
       },
+      // A canvas on which a model can draw.
+      { name: /^drawing_generateCanvas$/ },
     ],
   },
   {

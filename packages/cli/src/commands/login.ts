@@ -6,8 +6,6 @@ import { Output } from '../output/output.ts'
 import { resolveServerArgument } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
-const defaultSeconds = 300
-
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
@@ -16,19 +14,19 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     throw usageError(
       `${safeText(label)} is started by a command and does not support sign-in. Pass credentials as environment variables.`,
     )
-  await requireEncryption(safeText(label), target.url)
   const usesBrowser = !isSet(flags, 'no-browser')
   if (usesBrowser && (!isInteractive(io) || isSet(flags, 'no-input')))
     throw new CommandError(exit.login, 'no_terminal', 'Sign-in requires a terminal. Use --no-browser to print the URL.')
-  const { signIn } = await import('../login/sign-in.ts')
+  const { defaultSignInMs, signIn } = await import('../login/sign-in.ts')
   const { tokenStore } = await import('../login/tokens.ts')
   const store = tokenStore(dataFolder(io), (message) => output.warn(message))
+  const seconds = numberOf(flags, 'timeout')
   const grant = await signIn({
     label: safeText(label),
     url: target.url,
     store,
     signal: io.signal,
-    timeoutMs: (numberOf(flags, 'timeout') ?? defaultSeconds) * 1_000,
+    timeoutMs: seconds === undefined ? defaultSignInMs : seconds * 1_000,
     scope: textOf(flags, 'scope'),
     clientId: textOf(flags, 'client-id'),
     clientSecret: io.env.UNFOLD_CLIENT_SECRET,
@@ -53,13 +51,4 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   if (tried.length > 0) output.note(`Reconnecting: ${tried.map((name) => safeText(name)).join(', ')}`)
   output.note(`Tokens: ${store.file}. Remove them with: unfold logout ${safeText(label)}`)
   return exit.ok
-}
-
-/** Tokens must not be sent unencrypted. */
-async function requireEncryption(label: string, address: string): Promise<void> {
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url?.protocol !== 'http:') return
-  const { isLoopback } = await import('@unfold-mcp/gateway/config')
-  if (isLoopback(url.hostname)) return
-  throw usageError(`${label} uses an unencrypted URL, so tokens could be intercepted. Use its https:// URL.`)
 }

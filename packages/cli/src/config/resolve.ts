@@ -45,7 +45,7 @@ function unknown(name: string, servers: readonly FoundServer[], problems: readon
   const shown = close.length > 0 ? close : servers.slice(0, 10).map((server) => server.name)
   const hint =
     servers.length === 0
-      ? 'No servers are configured.'
+      ? 'No servers are configured. Add one with "unfold add <name> -- <command>", or pass a URL, or a command after "--".'
       : `${close.length > 0 ? 'Nearest' : 'Available'}: ${shown.map((each) => printable(each)).join(', ')}.`
   const files = new Set(problems.filter(({ server }) => server === undefined).map(({ file }) => file))
   const unread = files.size === 0 ? '' : ` Invalid files: ${[...files].map((file) => printable(file, 500)).join(', ')}.`

@@ -2,7 +2,7 @@ import { access, constants, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toCommandError } from '../base/failure.ts'
 import { dataFolder, type Io } from '../base/io.ts'
-import { approvalStore, type FoundServer, permissionFor, problemText } from '../config/index.ts'
+import { approvalStore, type FoundServer, permissionFor } from '../config/index.ts'
 import { type Flags, type Invocation, isSet, numberOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
 import { targetWithSecrets } from '../servers/secrets.ts'
@@ -43,7 +43,7 @@ export async function* findingsFor(invocation: Invocation, io: Io, output: Outpu
       check: 'config',
       about: problem.file,
       state: 'failed',
-      message: problemText(problem),
+      message: `${problem.line}:${problem.column}: ${problem.message}`,
       next: `Fix ${problem.file}:${problem.line}`,
     }
   const files = new Set(servers.flatMap(({ source, also }) => [source, ...also]).map(({ file }) => file))

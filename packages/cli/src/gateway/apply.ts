@@ -46,6 +46,9 @@ export async function applyEdit(plan: PlannedEdit, options: ApplyOptions): Promi
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }
 }
 
+/** Says that nothing was written, and why. */
+export const unchangedText = (flags: Flags): string => (isSet(flags, 'dry-run') ? 'Dry run: nothing was written.' : 'No changes.')
+
 /** Converts edit errors to command errors. */
 export function withEditErrors<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {

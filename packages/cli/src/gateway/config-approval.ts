@@ -74,7 +74,7 @@ function effectsOf({ mcpServers, store, audit }: WrittenConfig) {
 }
 
 /** Access from outside this machine. */
-function accessRules({ listen, tokens }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
+function accessRules({ listen, tokens, scripts }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
   const { host, allowedHosts, allowedOrigins, trustedProxies } = listen
   const holders = tokens.map(
     ({ name, hash, role }) => `${name} (${hash.slice(0, hashPrefixLength)}${role === undefined ? '' : `, ${role}`})`,
@@ -84,6 +84,17 @@ function accessRules({ listen, tokens }: WrittenConfig, isLoopback: (host: strin
     ...allowedHosts.map((name) => `accepts host name ${name}`),
     ...allowedOrigins.map((origin) => `accepts browser origin ${origin}`),
     ...trustedProxies.map((proxy) => `trusts the client addresses that ${proxy} forwards`),
+    ...scriptRules(scripts),
+  ]
+}
+
+/** What scripts may do that their review does not show. */
+function scriptRules(scripts: WrittenConfig['scripts']): readonly string[] {
+  if (typeof scripts !== 'object') return []
+  const { folder, trust, grants } = scripts
+  return [
+    ...(trust === 'review' ? [] : [`offers the scripts in ${folder} without review (trust: ${trust})`]),
+    ...Object.entries(grants).map(([script, tools]) => `lets the script ${script} call ${tools.join(', ')} for every client`),
   ]
 }
 

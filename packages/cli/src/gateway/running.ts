@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
-import type { UpstreamStatus } from '@unfold-mcp/gateway'
+import { nearest, nearestHint } from '@unfold-mcp/core'
+import type { GatewayStatus, UpstreamStatus } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
-import { CommandError, exit } from '../base/exit.ts'
+import { CommandError, exit, usageError } from '../base/exit.ts'
 import { dataFolder, type Io } from '../base/io.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { type Flags, numberOf, textOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
+import { safeText } from '../text/safe.ts'
 
 /** Running gateways of this user that match --config, --url and --pid. */
 export async function findGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
@@ -26,14 +28,7 @@ export async function requireGateway(flags: Flags, io: Io, output: Output): Prom
   const all = await findGateways(flags, io)
   const [first, ...others] = all
   if (first === undefined) {
-    const isFiltered = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
-    throw new CommandError(
-      exit.unreachable,
-      'not_running',
-      isFiltered
-        ? 'No matching gateway is running. Run "unfold status" without --config, --url and --pid.'
-        : 'No gateway is running. Start one with "unfold serve".',
-    )
+    throw new CommandError(exit.unreachable, 'not_running', await notRunningText(flags, io))
   }
   if (others.length === 0) return first
   const [shared, ...more] = all.filter(({ transport }) => transport === 'http')
@@ -53,6 +48,33 @@ export async function requireGateway(flags: Flags, io: Io, output: Output): Prom
       details: { running: all.map(({ pid, url, transport, config }) => ({ pid, url, transport, config })) },
     },
   )
+}
+
+async function notRunningText(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<string> {
+  const isFiltered = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
+  if (!isFiltered) return 'No gateway is running. Start one with "unfold serve".'
+  const config = textOf(flags, 'config')
+  const wanted = Object.entries({ config, url: textOf(flags, 'url'), pid: numberOf(flags, 'pid') })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))
+    .join(' ')
+  const others = (await findGateways({}, io)).map(({ pid, config: file }) => `pid ${pid} (${file})`)
+  const running = others.length === 0 ? 'None is running.' : `Running: ${others.join(', ')}.`
+  const start = config === undefined ? '' : ` Start it with: unfold serve ${safeText(config)}`
+  return `No gateway matches ${wanted}. ${running}${start}`
+}
+
+/** Fails unless the gateway has a server of this name. */
+export async function requireServer(name: string, gateway: RunRecord, signal: AbortSignal): Promise<void> {
+  const response = await adminRequest(gateway, 'status', { signal })
+  const { upstreams, notStarted } = (await response.json()) as GatewayStatus
+  const names = [...upstreams, ...notStarted].map((each) => each.name)
+  if (!names.includes(name)) throw unknownServer(name, names)
+}
+
+export function unknownServer(name: string, names: readonly string[]): CommandError {
+  const close = nearest(name, names)
+  const known = close.length > 0 || names.length === 0 ? '' : ` Servers: ${names.map((each) => safeText(each)).join(', ')}.`
+  return usageError(`Unknown server "${safeText(name)}".${nearestHint(close)}${known}`, { known: names })
 }
 
 const restartTimeoutMs = 5_000
@@ -134,4 +156,12 @@ function messageIn(text: string): string {
     // Not JSON: return the text.
   }
   return text
+}
+
+/** Entries from the gateway that runs with this configuration; `undefined` if there is none. */
+export async function fromGateway<T>(file: string, path: string, io: Io): Promise<readonly T[] | undefined> {
+  const [gateway] = await findGateways({ config: file }, io)
+  if (gateway === undefined) return undefined
+  const response = await adminRequest(gateway, path, { signal: io.signal })
+  return (await response.json()) as readonly T[]
 }

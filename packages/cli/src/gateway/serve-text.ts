@@ -20,6 +20,12 @@ const accessTools: { readonly [E in Preview['exposure']]: string } = {
   code: 'search_tools and run_code',
 }
 
+/** What to do if clients would get no tools of any server. */
+export function noServersText(total: number, available: number): string | undefined {
+  if (total === 0) return 'No servers are configured. Add one: unfold add <name> -- <command>'
+  return available === 0 ? `None of ${plural(total, 'server')} is available. Details: unfold status` : undefined
+}
+
 /** How to connect clients; `name` is the host name if other machines can connect. */
 export function connectInstructions(url: string, requiresToken: boolean, name?: string): string {
   const header = requiresToken ? ' --header "Authorization: Bearer <token>"' : ''

@@ -3,6 +3,7 @@ import { exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import type { Invocation } from '../grammar/grammar.ts'
 import { safeText } from '../text/safe.ts'
+import { unchangedText } from './apply.ts'
 import { editServer } from './config-edit.ts'
 import { reloadGateways } from './reload.ts'
 
@@ -16,7 +17,7 @@ export async function toggleServer(verb: 'enable' | 'disable', invocation: Invoc
   })
   const reloaded = applied.changed ? await reloadGateways(file, io, output) : []
   const done = `${verb === 'enable' ? 'Enabled' : 'Disabled'} ${safeText(name)}`
-  output.result(applied.changed ? done : 'No changes.', { name, ...applied, reloaded })
+  output.result(applied.changed ? done : unchangedText(invocation.flags), { name, ...applied, reloaded })
   if (applied.changed && reloaded.length === 0)
     output.note('No gateway is running with this configuration. Start one with "unfold serve".')
   return exit.ok

@@ -12,7 +12,7 @@ export interface TargetCode {
   readonly variables: readonly string[]
 }
 
-/** `name` is the prefix of variables that need a name. */
+/** `name` becomes the prefix of environment variables that have no name of their own. */
 export function targetCode(target: Target, name: string): TargetCode {
   if ('server' in target) throw new TypeError('An in-process server cannot be reached from another process.')
   const start = name.replaceAll(/\W+/gu, '_').toUpperCase()

@@ -47,6 +47,6 @@ describe('our own flags', () => {
   test('that are unknown are rejected with the nearest ones', () => {
     expect(() => parse(['list', '-x'])).toThrow('Unknown flag -x.')
     expect(() => parse(['--jsn', 'list'])).toThrow('Unknown flag --jsn. Nearest: --json, --jsonl.')
-    expect(() => parse(['list', '--quite'])).toThrow('Nearest: --quiet')
+    expect(() => parse(['list', '--quite'])).toThrow('Nearest: --quiet. Run "unfold list --help" for usage.')
   })
 })

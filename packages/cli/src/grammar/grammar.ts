@@ -37,7 +37,7 @@ export function parse(
   const lead = own.findIndex((token) => !isFlag(token, common))
   const before = own.slice(0, lead === -1 ? own.length : lead)
   const flags: Record<string, FlagValue> = {}
-  for (const [at] of before.entries()) take(before, at, common, flags)
+  for (const [at] of before.entries()) take(before, at, { flags: common, into: flags })
   const [first, ...others] = own.slice(before.length)
   const isImplied = first === undefined || !Object.hasOwn(verbs, first)
   const verb = isImplied ? 'call' : first
@@ -54,7 +54,7 @@ export function parse(
     const token = tokens[at] ?? ''
     const isRest = positionals.length >= maxPositionals
     if (isFlag(token, known) && (!isRest || isOursInRest(token, known, { declared, positionals }))) {
-      at += take(tokens, at, known, flags)
+      at += take(tokens, at, { flags: known, into: flags, verb: isImplied ? undefined : verb })
       continue
     }
     if (isRest) rest.push(token)
@@ -94,15 +94,23 @@ function nameOf(token: string, flags: FlagSpecs): string | undefined {
 }
 
 /** Reads one flag into `into`; returns the number of tokens it took. */
-function take(tokens: readonly string[], at: number, flags: FlagSpecs, into: Record<string, FlagValue>): number {
+function take(
+  tokens: readonly string[],
+  at: number,
+  {
+    flags,
+    into,
+    verb,
+  }: { readonly flags: FlagSpecs; readonly into: Record<string, FlagValue>; readonly verb?: string | undefined },
+): number {
   const token = tokens[at] ?? ''
   if (!token.startsWith('--')) {
-    for (const name of shortNames(token, flags) ?? unknownFlag(token, flags)) into[name] = true
+    for (const name of shortNames(token, flags) ?? unknownFlag(token, flags, verb)) into[name] = true
     return 1
   }
   const name = nameOf(token, flags)
   const flag = name === undefined ? undefined : flags[name]
-  if (name === undefined || flag === undefined) return unknownFlag(token, flags)
+  if (name === undefined || flag === undefined) return unknownFlag(token, flags, verb)
   const inline = token.includes('=') ? token.slice(token.indexOf('=') + 1) : undefined
   if (flag.type === 'switch') {
     if (inline !== undefined) throw usageError(`--${name} does not take a value.`)
@@ -124,12 +132,11 @@ function flagValue(name: string, { type }: Flag, value: string, before: FlagValu
   return number
 }
 
-function unknownFlag(token: string, flags: FlagSpecs): never {
+function unknownFlag(token: string, flags: FlagSpecs, verb?: string): never {
   const name = token.replace(/^-+/u, '').replace(/=.*$/su, '')
   const close = nearest(name, Object.keys(flags)).map((each) => `--${each}`)
-  throw usageError(`Unknown flag ${token.replace(/=.*$/su, '')}.${nearestHint(close)} Run "unfold --help" for usage.`, {
-    flag: name,
-  })
+  const help = verb === undefined ? 'unfold --help' : `unfold ${verb} --help`
+  throw usageError(`Unknown flag ${token.replace(/=.*$/su, '')}.${nearestHint(close)} Run "${help}" for usage.`, { flag: name })
 }
 
 /** The only positional argument; throws a usage error if there is none or more than one. */

@@ -20,6 +20,7 @@ const gateway = [
   'review',
   'trust',
   'approvals',
+  'script',
   'policy',
   'reload',
   'restart',
@@ -80,12 +81,15 @@ export function verbHelp(name: string, columns: number = defaultWidth): string {
   if (verb === undefined) return generalHelp(columns)
   const width = Math.min(columns, defaultWidth)
   const command = verb.takesServer === true ? ' [-- <server command>]' : ''
+  const { usage, placeholder } = verb
+  const values =
+    placeholder === undefined ? '' : `${wrapped(`${placeholder}: ${usage.replaceAll('|', ', ')}`, width).join('\n')}\n\n`
   const own = Object.keys(verb.flags).length === 0 ? '' : `Flags:\n${flagLines(verb.flags, width)}\n\n`
   return `${wrapped(verb.description, width).join('\n')}
 
-${wrapped(`Usage: unfold ${name} ${verb.usage}${command}`, width).join('\n')}
+${wrapped(`Usage: unfold ${name} ${placeholder ?? usage}${command}`, width).join('\n')}
 
-${own}Global flags:
+${values}${own}Global flags:
 ${flagLines(common, width)}`
 }
 

@@ -15,6 +15,8 @@ export interface Verb {
   readonly description: string
   /** Positional arguments, such as `<server> [<tool>]`. */
   readonly usage: string
+  /** Stands for `usage` in the help if that is a long list of values. */
+  readonly placeholder?: string
   readonly flags: Flags
   /** Whether the arguments after the server are a tool and its arguments. */
   readonly callsTool?: boolean
@@ -101,6 +103,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     usage: '[<file>]',
     flags: {
       http: number('port', 'Port to listen on; default: from the configuration (7420)'),
+      port: number('port', 'Same as --http'),
       host: text(
         'address',
         'Address to listen on; default: from the configuration (127.0.0.1). With --stdio: the host, e.g. codex',
@@ -142,7 +145,12 @@ export const verbs: { readonly [name: string]: Verb } = {
     description: 'Import servers from your other MCP clients',
     usage: '[<name> …]',
     flags: {
-      from: text(importedClients, 'Import from this client only, or from a file'),
+      from: {
+        type: 'text',
+        value: 'client|file',
+        values: importedClients.split('|'),
+        description: `Import from this client or file only: ${importedClients.replaceAll('|', ', ')}`,
+      },
       ...consentFlags,
       ...editFlags,
     },
@@ -167,12 +175,13 @@ export const verbs: { readonly [name: string]: Verb } = {
   connect: {
     description: 'Connect an MCP client to the gateway',
     usage: connectedClients,
+    placeholder: '<client>',
     flags: {
       profile: text('name', 'Profile for the client'),
       token: text('token', 'Access token for the client; see unfold token'),
       url: text('url', 'URL of the gateway; default: the running gateway, or from the configuration'),
       stdio: toggle('Use a command ("unfold serve --stdio") instead of a URL'),
-      exposure: text('name', 'auto, everything, native, groups, lazy or search; default: best for the client'),
+      exposure: text('name', 'auto, everything, native, groups, lazy, search or code; default: best for the client'),
       'no-verify': toggle('Skip the test connection'),
       config: text('unfold.json file', 'Configuration of the gateway'),
       ...dryRun,
@@ -181,6 +190,7 @@ export const verbs: { readonly [name: string]: Verb } = {
   disconnect: {
     description: 'Disconnect an MCP client from the gateway',
     usage: connectedClients,
+    placeholder: '<client>',
     flags: dryRun,
   },
   status: {
@@ -244,6 +254,13 @@ export const verbs: { readonly [name: string]: Verb } = {
       ...runningFlags,
     },
   },
+  script: {
+    description: 'List, test and create stored scripts',
+    usage: 'list | test [<name>] | from <audit id> [<name>]',
+    flags: {
+      config: text('unfold.json file', 'Configuration of the gateway; default: ./unfold.json, then your user configuration'),
+    },
+  },
   policy: {
     description: 'Explain the policy for a call, or suggest rules',
     usage: "test <tool> ['<arguments as JSON>'] | suggest",
@@ -263,7 +280,10 @@ export const verbs: { readonly [name: string]: Verb } = {
     usage: '<tool>',
     flags: {
       ...runningFlags,
-      client: text('token name', 'As the client with this token; default: a client without a token'),
+      client: text(
+        'token or host',
+        'As the client with this token, or of this host, such as claude-code; default: a client without a token',
+      ),
       profile: text('name', 'As a client of this profile'),
       server: text('name', 'As a client of this server alone (/mcp/s/<server>)'),
       era: text('session|stateless', 'Protocol of the client; default: session'),

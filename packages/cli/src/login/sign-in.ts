@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { auth, extractWWWAuthenticateParams, type FetchLike, isHttpsUrl } from '@modelcontextprotocol/client'
-import { CommandError, exit } from '../base/exit.ts'
+import { CommandError, exit, usageError } from '../base/exit.ts'
 import { manifest } from '../base/package-folder.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { safeText } from '../text/safe.ts'
@@ -12,6 +12,9 @@ import { isSecureUrl } from './secure-url.ts'
 import { toTokens } from './stored-sign-in.ts'
 import { type Grant, resourceOf, type TokenStore } from './tokens.ts'
 
+/** How long the user has to sign in, unless --timeout says otherwise. */
+export const defaultSignInMs = 300_000
+
 export interface SignInOptions {
   /** Name in messages. */
   readonly label: string
@@ -19,16 +22,17 @@ export interface SignInOptions {
   readonly store: TokenStore
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  readonly scope: string | undefined
+  readonly scope?: string | undefined
   /** ID of a registered client, or URL of a client ID metadata document. */
-  readonly clientId: string | undefined
-  readonly clientSecret: string | undefined
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
   /** Opens or prints the authorization URL. */
   readonly show: (address: URL) => Promise<void>
 }
 
 export async function signIn(options: SignInOptions): Promise<Grant> {
   const { label, url, store, signal } = options
+  await requireEncryption(label, url)
   using limit = timeLimit(options.timeoutMs, [signal])
   const until = limit.signal
   const addresses = new AllowedAddresses(url)
@@ -66,6 +70,15 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
   return grant
 }
 
+/** Tokens must not be sent unencrypted. */
+async function requireEncryption(label: string, address: string): Promise<void> {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'http:') return
+  const { isLoopback } = await import('@unfold-mcp/gateway/config')
+  if (isLoopback(url.hostname)) return
+  throw usageError(`${label} uses an unencrypted URL, so tokens could be intercepted. Use its https:// URL.`)
+}
+
 /** Without a client, the SDK registers one. */
 function clientFor({ clientId, clientSecret }: SignInOptions, before: Grant | undefined, { redirect }: Callback) {
   if (clientId !== undefined && isHttpsUrl(clientId)) return { document: clientId }
@@ -101,7 +114,15 @@ async function startAuthorization(
   try {
     await auth(provider, request)
   } catch (error) {
-    if (isProtected || provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    if (provider.discovery?.authorizationServerMetadata !== undefined) throw error
+    // Without metadata, the SDK registers at the server itself, which is no authorization server.
+    if (isProtected && error instanceof Error && isUnregistered(error))
+      throw failed(
+        label,
+        'It requires a token, but names no authorization server to sign in at. Pass the token as a header: Authorization: Bearer <token>.',
+        error,
+      )
+    if (isProtected) throw error
     throw new CommandError(exit.failed, 'no_login', `${label} does not require authentication and does not support sign-in.`, {
       cause: error,
     })
@@ -144,6 +165,8 @@ function toGrant({ granted, client, discovery, indicator }: SignInProvider, url:
 const failed = (label: string, why: string, cause?: unknown): CommandError =>
   new CommandError(exit.login, 'login_failed', `Sign-in to ${label} failed. ${safeText(why, { limit: 500 })}`, { cause })
 
+const isUnregistered = ({ message }: Error): boolean => /dynamic client registration/iu.test(message)
+
 function toLoginError(error: unknown, { label, signal, timeoutMs }: SignInOptions, until: AbortSignal): unknown {
   if (error instanceof CommandError || signal.aborted) return error
   if (until.aborted)
@@ -154,7 +177,6 @@ function toLoginError(error: unknown, { label, signal, timeoutMs }: SignInOption
         ? `${error.message}: ${error.cause.message}`
         : error.message
       : String(error)
-  const isUnregistered = /dynamic client registration/iu.test(message)
-  const next = isUnregistered ? ' Register a client and pass its ID with --client-id.' : ''
+  const next = error instanceof Error && isUnregistered(error) ? ' Register a client and pass its ID with --client-id.' : ''
   return failed(label, `${message.replace(/\.?$/u, '.')}${next}`, error)
 }

@@ -10,7 +10,7 @@ export interface ReviewEntry {
   readonly server: string
   /** Names the entry in --approve and --block: `server/tool`. */
   readonly id: string
-  /** Names exactly what was shown. */
+  /** Identifies exactly what was shown. */
   readonly digest: string
   readonly state: 'held' | 'changed' | 'blocked'
   /** True if no rule found anything. */

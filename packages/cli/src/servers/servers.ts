@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { type Connection, type ConnectOptions, connect, fileCache, type ProcessState, type Target } from '@unfold-mcp/client'
 import { nearest } from '@unfold-mcp/core'
 import { shellQuote } from '../arguments/quote.ts'
@@ -41,7 +42,7 @@ async function system({ platform, home, cwd, env }: Io): Promise<System> {
   return { platform, home, cwd, env, root: await projectRoot({ platform, home, cwd, env }) }
 }
 
-const isAddress = (word: string): boolean => /^https?:\/\//iu.test(word)
+export const isAddress = (word: string): boolean => /^https?:\/\//iu.test(word)
 
 /** Resolves the server of a command line: the command after `--`, a URL, or a configured name. */
 export async function resolveServerArgument(invocation: Invocation, io: Io, output: Output): Promise<ResolvedServer> {
@@ -62,12 +63,15 @@ export async function resolveServerArgument(invocation: Invocation, io: Io, outp
   if (choice.kind !== 'found') {
     const details = choice.kind === 'unknown' ? { nearest: choice.nearest } : {}
     const close = invocation.isImplied && choice.kind === 'unknown' ? nearest(first, Object.keys(verbs)) : []
-    const hint = close.length === 0 ? '' : ` Or did you mean: ${close.map((verb) => `unfold ${verb}`).join(', ')}?`
+    const verb = close.length === 0 ? '' : ` Or did you mean: ${close.map((each) => `unfold ${each}`).join(', ')}?`
+    const hint = choice.kind === 'unknown' && isProgram(first) ? commandHint(invocation) : verb
     throw new CommandError(exit.usage, `${choice.kind}_server`, `${choice.message}${hint}`, {
       details: { ...details, ...(close.length > 0 && { verbs: close }) },
     })
   }
-  for (const problem of found.problems) if (problem.server === undefined) output.warn(problemText(problem))
+  // An invalid file of another client does not matter here; an invalid unfold.json might define this name.
+  for (const problem of found.problems)
+    if (problem.server === undefined && basename(problem.file) === 'unfold.json') output.warn(problemText(problem))
   await requirePermission(choice.server, flags, io, output)
   return {
     label: choice.server.name,
@@ -76,11 +80,24 @@ export async function resolveServerArgument(invocation: Invocation, io: Io, outp
   }
 }
 
+const isProgram = (word: string): boolean =>
+  /^(?:node|npx|npm|pnpm|bun|bunx|deno|tsx|uv|uvx|pipx|python3?|docker|podman)$|^\.{0,2}\/|\.(?:[cm]?[jt]s|py|sh)$/u.test(word)
+
+/** The command line as it is most likely meant. */
+function commandHint({ verb, positionals, rest }: Invocation): string {
+  const words = shellQuote([...positionals, ...rest])
+  return ` To start a server with a command, put the command after "--": unfold ${verb === 'call' ? 'call <tool>' : verb} -- ${words}`
+}
+
 /** Command to call a tool of the same server. */
 export function callCommand({ command, flags }: Invocation, label: string, { env }: Io): string {
   const isFirst = command !== undefined || textOf(flags, 'server') !== undefined || env.UNFOLD_SERVER !== undefined
   return isFirst ? 'unfold call' : `unfold call ${shellQuote([label])}`
 }
+
+/** Command to list the tools of the same server. */
+export const listCommand = ({ command }: Invocation, label: string): string =>
+  command === undefined ? `unfold list ${shellQuote([label])}` : `unfold list -- ${shellQuote(command)}`
 
 /** The server command after `--`, if there is one. */
 export const commandTail = ({ command }: Invocation): string => (command === undefined ? '' : `-- ${shellQuote(command)}`)

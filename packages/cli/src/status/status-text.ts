@@ -1,3 +1,4 @@
+import { locatedText } from '@unfold-mcp/core'
 import type { GatewayStatus } from '@unfold-mcp/gateway'
 import type { Output } from '../output/output.ts'
 import { formatNumber, plural } from '../text/number.ts'
@@ -60,9 +61,7 @@ function clusterLines({ cluster }: GatewayStatus, style: Style): readonly string
 
 function problemLines({ problems }: GatewayStatus, style: Style): readonly string[] {
   if (problems.length === 0) return []
-  const lines = problems
-    .slice(0, 5)
-    .map(({ line, column, path, message }) => `  ${line}:${column} ${safeText(path)} ${safeText(message, { limit: 300 })}`)
+  const lines = problems.slice(0, 5).map((problem) => `  ${safeText(locatedText(problem), { limit: 400 })}`)
   const more = problems.length > 5 ? [`  and ${problems.length - 5} more: unfold reload`] : []
   return [style.red('Configuration invalid; the previous one stays in use.'), ...lines, ...more]
 }
@@ -118,19 +117,7 @@ const hidesLastError: ReadonlySet<Upstream['state']> = new Set([
 ])
 
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
-  const {
-    name,
-    state,
-    tools,
-    offered,
-    protocolVersion,
-    announcesChanges,
-    throttleMs = 0,
-    calls,
-    attempt,
-    lastOutput,
-    lastError,
-  } = upstream
+  const { name, state, tools, offered, protocolVersion, announcesChanges, throttleMs = 0, calls, lastOutput } = upstream
   const isIdle = calls.running + calls.waiting === 0
   return [
     safeText(name),
@@ -150,10 +137,18 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       state === 'needs_login' ? signInText(upstream) : undefined,
       state === 'starting' || state === 'installing' ? progressText(upstream) : undefined,
       lastOutput === undefined ? undefined : `stderr: ${safeText(lastOutput, { limit: 200 })}`,
-      lastError === undefined || hidesLastError.has(state) ? undefined : errorText(upstream),
-      hidesLastError.has(state) || attempt === undefined ? undefined : attemptText(upstream),
+      failureText(upstream),
     ]),
   ]
+}
+
+/** The last error, and when the next attempt is. */
+function failureText(upstream: Upstream): string | undefined {
+  const { state, attempt, lastError } = upstream
+  if (hidesLastError.has(state)) return undefined
+  const attempts = attempt === undefined ? undefined : attemptText(upstream)
+  if (lastError === undefined) return attempts
+  return attempts === undefined ? errorText(upstream) : `${errorText(upstream)} (${attempts})`
 }
 
 /** Names the replica that runs a server. */

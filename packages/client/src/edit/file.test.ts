@@ -46,7 +46,9 @@ test('a file that another program broke, or that is not UTF-8, is not changed', 
   await writeFile(file, '{}')
   const plan = await planEdit(file, setJson(['unfold'], true))
   await writeFile(file, '{"a": ')
-  await expect(writeEdit(plan)).rejects.toThrow(`${file} was not changed. Invalid JSON.`)
+  await expect(writeEdit(plan)).rejects.toThrow(
+    `${file} was not changed. Invalid JSON at 1:7: value expected. Fix it, then try again.`,
+  )
   expect(await readFile(file, 'utf8')).toBe('{"a": ')
   await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))
   await expect(planEdit(file, setJson(['unfold'], true))).rejects.toThrow('UTF-8')

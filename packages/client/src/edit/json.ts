@@ -1,7 +1,7 @@
 import { isRecord } from '@unfold-mcp/core'
 // Not `modify`: it reformats the lines around the edit, moves or deletes comments, and breaks `{"a":1,}` and `[1, 2]` on removal.
 import { createScanner, findNodeAtLocation, type Node } from 'jsonc-parser'
-import { parseJsonc } from '../config/jsonc.ts'
+import { type JsoncProblem, parseJsonc } from '../config/jsonc.ts'
 import { type Edit, EditError, lineBreakOf, verified } from './edit.ts'
 
 export type Path = readonly string[]
@@ -67,9 +67,14 @@ function checked(text: string, edit: (given: string, root: Node) => string, inte
 
 function rootOf(text: string): Node {
   const parsed = parseJsonc(text.trim() === '' ? '{}' : text, { maxDepth: 100 })
-  if ('problems' in parsed) throw new EditError(parsed.problems[0].kind === 'too deep' ? 'Nested too deeply.' : 'Invalid JSON.')
+  if ('problems' in parsed) throw new EditError(problemText(parsed.problems[0]))
   if (parsed.root.type !== 'object') throw new EditError('The file must contain an object.')
   return parsed.root
+}
+
+function problemText(problem: JsoncProblem): string {
+  if (problem.kind !== 'syntax') return 'Nested too deeply.'
+  return `Invalid JSON at ${problem.line}:${problem.column}: ${problem.detail}. Fix it, then try again.`
 }
 
 /** Duplicate keys are rejected, since programs disagree on which one wins. */

@@ -72,7 +72,7 @@ function isAuthError(error: unknown): error is Error {
 function loginRequired(error: Error, { target }: ErrorContext): ClientError {
   const status = error instanceof SdkHttpError ? error.status : undefined
   const scope = error instanceof InsufficientScopeError ? error.requiredScope : undefined
-  const login = scope === undefined ? 'Log in and try again.' : `Log in with the scope ${printable(scope)} and try again.`
+  const login = scope === undefined ? 'Sign in, or check the token that you send.' : `Sign in with the scope ${printable(scope)}.`
   const message = status === 403 ? `${target} denies access (403). ${login}` : `${target} requires authentication (401). ${login}`
   const details = { target, ...(status !== undefined && { status }), ...(scope !== undefined && { scope }) }
   return new ClientError('login_required', message, details, { cause: error })
@@ -120,7 +120,7 @@ function rpcFailure(
   }
   return new ClientError(
     'protocol',
-    `${what} failed: ${target} responded with "${problem}" (${code})${pauseHint(retryAfterMs)}.`,
+    `${what} failed: ${what.includes(target) ? 'it' : target} responded with "${problem}" (${code})${pauseHint(retryAfterMs)}.`,
     {
       ...{ problem, code },
       ...(data !== undefined && { data }),
@@ -139,6 +139,11 @@ function sdkFailure(error: SdkError, context: ErrorContext): ClientError {
   }
   if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected)
     return connectionClosed(target, error)
+  const type = /unexpected content type: ([\w./+-]+)/iu.exec(errorMessage(error))?.[1]
+  if (type !== undefined) {
+    const message = `${target} responded with ${type} instead of MCP. Is this the URL of an MCP server?`
+    return new ClientError('protocol', message, { problem: errorMessage(error) }, { cause: error })
+  }
   return protocol(errorMessage(error), context, error)
 }
 

@@ -17,7 +17,14 @@ export interface ClientErrorDetails {
   /** Authentication or more permissions are required. */
   login_required: { target: string; status?: number; scope?: string }
   /** `isInstalling`: started through a launcher such as `npx`, and no message was received. */
-  timeout: { what: string; timeoutMs: number; isInstalling?: boolean; lastLines?: readonly string[]; firstError?: string }
+  timeout: {
+    what: string
+    timeoutMs: number
+    isInstalling?: boolean
+    lastLines?: readonly string[]
+    firstError?: string
+    unexpectedLine?: string
+  }
   unknown_tool: { name: string; nearest: readonly string[] }
   invalid_arguments: { tool: string; problems: readonly Problem[] }
   identity_mismatch: { expected: string; actual: string | undefined }
@@ -33,7 +40,8 @@ export interface ClientErrorDetails {
   cancelled: { what: string }
   /**
    * The server process exited; `lastLines` is its last stderr output. If it exited before its first message, `firstError` is the
-   * first line that reports an error. `npxFolder` is a damaged package folder of npx, which must be deleted.
+   * first line that reports an error, and `unexpectedLine` the first line on stdout. `npxFolder` is a damaged package folder of npx,
+   * which must be deleted.
    */
   server_died: {
     target: string
@@ -42,6 +50,7 @@ export interface ClientErrorDetails {
     lastLines: readonly string[]
     firstError?: string
     npxFolder?: string
+    unexpectedLine?: string
   }
   too_large: { limit: number; what: string }
 }

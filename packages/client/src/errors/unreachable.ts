@@ -6,8 +6,17 @@ export function unreachable(target: string, error: unknown): ClientError<'unreac
   const inner = innerError(error)
   const tls = inner === undefined ? undefined : tlsProblem(inner)?.code
   const details = { target, ...(tls !== undefined && { tls }) }
-  return new ClientError('unreachable', `${target} is unreachable: ${failureReason(error)}.`, details, { cause: error })
+  const message = `${target} is unreachable: ${failureReason(error)}.${nextStep(inner)}`
+  return new ClientError('unreachable', message, details, { cause: error })
 }
+
+const nextSteps: { readonly [code: string]: string } = {
+  ECONNREFUSED: ' Start the server, or check the port.',
+  ENOTFOUND: ' Check the host name.',
+}
+
+const nextStep = (error: Error | undefined): string =>
+  error !== undefined && 'code' in error ? (nextSteps[String(error.code)] ?? '') : ''
 
 /** Returns why a request failed; `fetch` hides the reason in the cause. */
 export function failureReason(error: unknown): string {

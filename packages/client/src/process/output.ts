@@ -9,6 +9,8 @@ export interface Output {
   readonly firstError?: string
   /** Damaged package folder in the cache of npx. */
   readonly npxFolder?: string
+  /** First line of stdout that is not a message, from a process that has sent no message. */
+  readonly unexpectedLine?: string
 }
 
 export function outputIn({ last, ends }: OutputEnds): Output {

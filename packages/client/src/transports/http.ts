@@ -226,9 +226,14 @@ export class HttpTransport implements Transport {
     const request = (): Promise<Response> => send(url, { ...init, headers })
     const exchange = key === null ? undefined : this.#exchanges.get(key)
     const isIdempotent = exchange !== undefined && idempotentMethods.has(exchange.request.method)
-    // A keep-alive connection may have been closed by the server.
+    // The server may have closed several keep-alive connections, and each attempt finds out about one.
+    const again = async (error: unknown): Promise<Response> => {
+      if (isIdempotent && isConnectionReset(error)) return request()
+      throw error
+    }
     const response = await request()
-      .catch((error: unknown) => (isIdempotent && isConnectionReset(error) ? request() : Promise.reject(error)))
+      .catch(again)
+      .catch(again)
       .catch((error: unknown) => {
         if (init?.signal?.aborted === true) throw error
         throw unreachable(this.#options.label, error)

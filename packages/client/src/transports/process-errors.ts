@@ -13,12 +13,14 @@ export function startError(target: CommandTarget, error: unknown): ClientError {
   return new ClientError('unreachable', message, { target: label }, { cause: error })
 }
 
-function startHint({ cwd }: CommandTarget, error: unknown): string {
+function startHint({ command, cwd }: CommandTarget, error: unknown): string {
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {
     case 'ENOENT':
       return cwd !== undefined && !existsSync(cwd)
         ? `The folder ${printable(cwd)} does not exist.`
-        : 'Command not found. Check its spelling, install it, or use its full path.'
+        : /\s/u.test(command)
+          ? 'Command not found. "command" is one program; put each argument in "args" (in a terminal: do not quote the command line).'
+          : 'Command not found. Check its spelling, install it, or use its full path.'
     case 'EACCES':
       return 'Permission denied. Check that the file is executable.'
     case 'EMFILE':
@@ -48,11 +50,16 @@ export function exitError(
   // The first error of a server that has run for a while is not why it exited.
   const reason = hasAnswered ? undefined : firstError
   const why = reason === undefined ? '.' : `: ${reason}`
+  const stdout = output.unexpectedLine === undefined ? '' : `\n${stdoutHint(output.unexpectedLine)}`
   const isRepeated = reason !== undefined && !last.includes('\n') && last.endsWith(reason)
   const rest = isRepeated ? '' : last === '' ? ' Stderr is empty.' : `\nLast stderr output:\n${last}`
   const details = { target, code, signal, ...output, ...(reason !== undefined && { firstError: reason }) }
-  return new ClientError('server_died', `${target} ${how}${why}${rest}`, details)
+  return new ClientError('server_died', `${target} ${how}${why}${rest}${stdout}`, details)
 }
+
+/** Says what a program that is not a server, or that logs to stdout, wrote instead of messages. */
+const stdoutHint = (line: string): string =>
+  `It wrote to stdout, but not an MCP message: "${line}". Check that the command starts an MCP server, and that it logs to stderr.`
 
 const errorLine = /^\s*(?:Uncaught )?[\w.]*(?:Error|Exception)\b.*:/u
 
@@ -68,11 +75,16 @@ function lastOutput(lines: readonly string[]): string {
 /** Adds the output of the process to a timeout. */
 export function withOutput(
   error: ClientError<'timeout'>,
-  { lastLines, firstError, isInstalling }: Output & { readonly isInstalling: boolean },
+  { lastLines, firstError, unexpectedLine, isInstalling }: Output & { readonly isInstalling: boolean },
 ): ClientError {
   const last = lastLines.length === 0 ? '' : ` Last stderr output: ${errorMessage(lastLines.slice(-3).join(' / '))}`
-  const output = firstError === undefined ? last : ` It wrote: ${firstError}`
-  const details = { ...error.details, lastLines, isInstalling, ...(firstError !== undefined && { firstError }) }
+  const stdout = unexpectedLine === undefined ? '' : ` ${stdoutHint(unexpectedLine)}`
+  const output = `${firstError === undefined ? last : ` It wrote: ${firstError}`}${stdout}`
+  const details = {
+    ...{ ...error.details, lastLines, isInstalling },
+    ...(firstError !== undefined && { firstError }),
+    ...(unexpectedLine !== undefined && { unexpectedLine }),
+  }
   return new ClientError('timeout', `${error.message}${output}`, details, { cause: error })
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import { printable } from '@unfold-mcp/core'
 import { type CommandTarget, labelOf } from '../config/target.ts'
 import { type ClientError, connectionClosed } from '../errors/errors.ts'
 import { launcherOf } from '../process/launcher.ts'
@@ -85,6 +86,7 @@ export class ServerProcess {
     this.#resolveAnswered = resolve
   })
   #hasAnswered = false
+  #unexpectedLine: string | undefined
   /** Marks the environment of the process. */
   readonly #id = randomUUID()
   #isNamespaced = false
@@ -114,7 +116,8 @@ export class ServerProcess {
   }
 
   get output(): Output {
-    return outputIn(this.#stderr)
+    const output = outputIn(this.#stderr)
+    return this.#unexpectedLine === undefined || this.#hasAnswered ? output : { ...output, unexpectedLine: this.#unexpectedLine }
   }
 
   /** Reason why it ended, unless this client ended it. */
@@ -150,6 +153,11 @@ export class ServerProcess {
   }
 
   /** It has sent a message, so it is installed. */
+  /** Keeps the first line of stdout that is not a message. */
+  markUnexpected(line: string): void {
+    this.#unexpectedLine ??= printable(line, 200)
+  }
+
   markAnswered(): void {
     if (this.#hasAnswered) return
     this.#hasAnswered = true

@@ -162,6 +162,7 @@ export class StdioTransport implements Transport {
 
   #warnUnexpectedLine(text: string): void {
     this.#unexpectedLines++
+    this.process.markUnexpected(text)
     if (this.#unexpectedLines > maxLineWarnings) return
     const more = this.#unexpectedLines === maxLineWarnings ? ' Further lines are not reported.' : ''
     this.#options.onWarning?.(

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { Failure, type FailureDetails, isFailure, reasons } from './failure.ts'
+import { Failure, type FailureDetails, isFailure, locatedText, reasons } from './failure.ts'
 
 const unknown = new Failure('unknown_group', 'Unknown group "fils". Nearest: files.', { group: 'fils', nearest: ['files'] })
 
@@ -53,4 +53,11 @@ test('the compiler rejects a reason without its details', () => {
   // @ts-expect-error unknown reason
   const misspelt = new Failure('unknown_grup', 'No such group.', {})
   expect([wrong, misspelt].every((failure) => failure instanceof Error)).toBe(true)
+})
+
+test('a message continues the path, or follows it as a sentence', () => {
+  const at = { line: 2, column: 3 }
+  expect(locatedText({ ...at, path: 'listen.port', message: 'must be a number.' })).toBe('2:3: listen.port must be a number.')
+  expect(locatedText({ ...at, path: 'env.KEY', message: 'KEY is not set.' })).toBe('2:3: env.KEY: KEY is not set.')
+  expect(locatedText({ ...at, path: '', message: 'is empty.' })).toBe('2:3 is empty.')
 })

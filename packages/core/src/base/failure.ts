@@ -5,14 +5,17 @@
  */
 export interface FailureDetails {
   ambiguous_resource: { uri: string; servers: readonly string[]; uris: readonly string[] }
+  approval_pending: { tool: string }
   arguments_too_large: { limit: number; what: 'elements' | 'depth' }
   body_too_large: { limit: number }
   busy: { running: number; waiting: number }
   call_cancelled: { tool: string }
   conflicting_groups: { groups: readonly string[] }
   connection_limit: { limit: number }
+  denied: { tool: string }
   duplicate_id: { id: string | number }
   duplicate_name: { name: string; sources: readonly string[] }
+  effect_unknown: { tool: string }
   forbidden_host: { host: string }
   forbidden_origin: { origin: string }
   group_cycle: { path: readonly string[] }
@@ -81,16 +84,19 @@ export interface Problem {
 export type FailureKind = 'tool' | 'protocol' | 'operator'
 
 /** Audience of each reason. A reason with two audiences is listed under the first to see it. */
-export const reasons: { readonly [R in Reason]: FailureKind } = {
+export const reasons = {
   ambiguous_resource: 'protocol',
+  approval_pending: 'tool',
   arguments_too_large: 'protocol',
   body_too_large: 'protocol',
   busy: 'tool',
   call_cancelled: 'tool',
   conflicting_groups: 'operator',
   connection_limit: 'protocol',
+  denied: 'tool',
   duplicate_id: 'protocol',
   duplicate_name: 'operator',
+  effect_unknown: 'tool',
   forbidden_host: 'protocol',
   forbidden_origin: 'protocol',
   group_cycle: 'operator',
@@ -143,7 +149,13 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   unsupported_media_type: 'protocol',
   unsupported_method: 'protocol',
   unsupported_server: 'operator',
-}
+} as const satisfies { readonly [R in Reason]: FailureKind }
+
+/** Reasons that reach the model in a result. */
+export type ToolReason = { [R in Reason]: (typeof reasons)[R] extends 'tool' ? R : never }[Reason]
+
+export const isToolReason = (value: unknown): value is ToolReason =>
+  typeof value === 'string' && Object.hasOwn(reasons, value) && reasons[value as Reason] === 'tool'
 
 /** Expected failure: `message` says what happened and what to do next, `details` has the data. */
 export class Failure<R extends Reason = Reason> extends Error {
@@ -161,4 +173,19 @@ export class Failure<R extends Reason = Reason> extends Error {
 /** Tests for a `Failure`, optionally with a given reason. */
 export function isFailure<R extends Reason>(error: unknown, reason?: R): error is Failure<R> {
   return error instanceof Failure && (reason === undefined || error.reason === reason)
+}
+
+interface Located {
+  readonly line: number
+  readonly column: number
+  /** Path in the configuration; empty for the file. */
+  readonly path: string
+  readonly message: string
+}
+
+/** A problem of a configuration file as `line:column: path message`, which follows the file name. */
+export function locatedText({ line, column, path, message }: Located): string {
+  if (path === '') return `${line}:${column} ${message}`
+  // Most messages continue the path ("must be a number"); the others are sentences.
+  return `${line}:${column}: ${path}${/^[A-Z]/u.test(message) ? ': ' : ' '}${message}`
 }

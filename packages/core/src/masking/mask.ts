@@ -117,11 +117,15 @@ export function maskedUrl(text: string): string {
   return `${scheme}${login}${path}${query === undefined ? '' : `?${maskedQuery(query)}`}${end}`
 }
 
+// `unfold connect` writes these; with asterisks, its diff would not show what it writes.
+const viewParameters: ReadonlySet<string> = new Set(['host', 'exposure'])
+
 const maskedQuery = (query: string): string =>
   query
     .split('&')
     .map((pair) => {
       const [name = '', value] = pair.split(/=(.*)/su)
-      return value === undefined ? (looksSecret(name) ? mask : name) : `${name}=${masked(value)}`
+      if (value === undefined) return looksSecret(name) ? mask : name
+      return `${name}=${viewParameters.has(name) && /^[a-z][a-z-]{0,30}$/u.test(value) ? value : masked(value)}`
     })
     .join('&')

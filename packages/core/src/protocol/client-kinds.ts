@@ -129,7 +129,7 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     place: 'zed',
     section: 'context_servers',
     address: plainUrl,
-    next: 'Zed picks it up by itself; see its MCP settings.',
+    next: 'Zed loads it automatically; see its MCP settings.',
   },
   cline: { title: 'Cline', host: 'cline', place: 'cline', address: typedUrl('streamableHttp'), next: newSession },
   'cline-vscode': {
@@ -137,7 +137,7 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     host: 'cline',
     place: 'cline-vscode',
     address: typedUrl('streamableHttp'),
-    next: 'Cline picks it up by itself; see its MCP servers.',
+    next: 'Cline loads it automatically; see its MCP servers.',
   },
   goose: {
     title: 'Goose',

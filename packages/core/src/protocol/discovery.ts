@@ -27,6 +27,8 @@ export const metaKeys = {
   cut: 'io.github.unfold-mcp/cut',
   /** Secrets, and text that addresses the model, in a result. */
   findings: 'io.github.unfold-mcp/findings',
+  /** Code of a stored script, in its definition. Reviewers see it, clients do not. */
+  code: 'io.github.unfold-mcp/code',
 } as const
 
 /** Result of `tools/describe`. */

@@ -56,3 +56,9 @@ export const fields: readonly Field[] = [
     textsOf: ({ parameters }) => parameters?.map(({ description }) => description) ?? [],
   },
 ]
+
+/** A bit for each field that is not the same for all tools of a server. */
+export const ownFields = fields.reduce(
+  (mask, { name }, index) => (name === 'server' || name === 'group' || name === 'serverDescription' ? mask : mask | (1 << index)),
+  0,
+)

@@ -1,5 +1,6 @@
-import type { ClauseEvidence, Evidence } from './confidence.ts'
-import { fields } from './fields.ts'
+import type { ClauseEvidence, Evidence, FirstEvidence } from './confidence.ts'
+import { fields, ownFields } from './fields.ts'
+import { isGeneralVerb } from './language/actions.ts'
 import type { Lookup } from './lookup.ts'
 import { type Holders, valueFor } from './scoring/holders.ts'
 import { matchWeights, type Via } from './scoring/ranking.ts'
@@ -28,6 +29,9 @@ export interface IndexParts {
   /** Term numbers by document. */
   readonly terms: readonly Uint32Array[]
 }
+
+/** A request of more words has some that do not matter. */
+const maxShort = 6
 
 /** Number of other sources whose best match is examined. */
 const maxOthers = 5
@@ -99,14 +103,28 @@ export class MatchEvidence {
   }
 
   /** Returns the evidence for the first of these matches, and for those of other sources, from the whole query. */
-  ofMatches(matches: readonly Candidate[], lookups: readonly Lookup[], holders: Holders): ClauseEvidence {
+  ofMatches(matches: readonly Candidate[], lookups: readonly Lookup[], holders: Holders): FirstEvidence {
     const [first, ...others] = matches
-    if (first === undefined) return { weight: 0, best: noEvidence }
+    const words = lookups.filter(({ queryTerm }) => queryTerm.kind === 'word')
+    const known = words.filter(isKnown)
+    if (first === undefined) return { weight: 0, best: noEvidence, words: 0, lacksRarest: false, lacksKnown: false }
     return {
       weight: 1,
       best: this.#of(first, lookups, holders),
       others: others.filter(({ source }) => source !== first.source).map((other) => this.#of(other, lookups, holders)),
+      words: known.length,
+      lacksRarest: words.length <= maxShort && !this.#hasRarest(first.slot, words),
+      lacksKnown: known.length > 0 && known.length <= maxShort && !this.#hasRarest(first.slot, known),
     }
+  }
+
+  /** True if the document has the rarest of these words. */
+  #hasRarest(slot: number, words: readonly Lookup[]): boolean {
+    const rarest = words.reduce<Lookup | undefined>(
+      (a, b) => (a === undefined || b.most.common > a.most.common ? b : a),
+      undefined,
+    )
+    return rarest !== undefined && this.found(slot, [rarest]).some(({ via }) => via !== 'synonym')
   }
 
   #of({ slot, source }: Candidate, lookups: readonly Lookup[], holders: Holders): Evidence {
@@ -115,10 +133,13 @@ export class MatchEvidence {
     const literal = this.found(slot, lookups).filter(({ via }) => via !== 'synonym')
     const terms = new Set(literal.map(({ term }) => term))
     const matched = literal.map(({ lookup }) => lookup)
+    const known = wordsOf(lookups.filter(isKnown), source)
     return {
       coverage: wordsOf(matched, source) / words,
+      knownCoverage: known === 0 ? 0 : wordsOf(matched, source) / known,
       nameShare: this.#nameShare(slot, (term) => terms.has(term), holders),
       amount: literal.reduce((sum, { worth }) => sum + worth, 0) / holders.maxRarity,
+      isSpecific: literal.some(({ mask, lookup }) => (mask & ownFields) !== 0 && !isGeneralVerb(lookup.queryTerm.term)),
     }
   }
 
@@ -176,7 +197,10 @@ export class MatchEvidence {
   }
 }
 
-const noEvidence: Evidence = { coverage: 0, nameShare: 0, amount: 0 }
+/** True for a word that a tool has. */
+const isKnown = ({ matches }: Lookup): boolean => matches.some(({ via }) => via !== 'synonym')
+
+const noEvidence: Evidence = { coverage: 0, knownCoverage: 0, nameShare: 0, amount: 0, isSpecific: false }
 
 /** Returns the best candidate for a clause, followed by the best of other sources that are comparable. */
 function bestOfSources(candidates: readonly Candidate[], clause: number): readonly Candidate[] {

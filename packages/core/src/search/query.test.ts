@@ -59,3 +59,19 @@ test('a very long query is read partially, and quickly', () => {
   const many = parseQuery(Array.from({ length: 50_000 }, (_, index) => `word${index}x`).join(' '))
   expect(many.clauses.flat().length).toBeLessThanOrEqual(200)
 })
+
+test('a calculation, a host and a question for a person hint at their tools', () => {
+  const hintsOf = (query: string): readonly string[] =>
+    parseQuery(query).clauses.flatMap((clause) => clause.filter(({ kind }) => kind === 'hint').map(({ term }) => term))
+  expect(hintsOf('12 percent of 80')).toContain('calcul')
+  expect(hintsOf('7 times 8')).toContain('calcul')
+  expect(hintsOf('is acme.com down')).toContain('websit')
+  expect(hintsOf('who was Grace Hopper')).toContain('wikipedia')
+  expect(hintsOf('who is on call')).not.toContain('wikipedia')
+})
+
+test('the parts of a host are not missing words, and a number counts half', () => {
+  const [clause = []] = parseQuery('open shop.acme.com with 250 items').clauses
+  expect(clause.find(({ term }) => term === 'com')?.kind).toBe('hint')
+  expect(clause.find(({ term }) => term === '250')?.weight).toBe(0.5)
+})

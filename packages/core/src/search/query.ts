@@ -2,7 +2,7 @@ import { isGeneralVerb } from './language/actions.ts'
 import { stem } from './language/stemmer.ts'
 import { isStopWord } from './language/stopwords.ts'
 import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
-import { valueHints } from './language/value-hints.ts'
+import { domainName, valueHints } from './language/value-hints.ts'
 
 /** Query as clauses: a request in several steps needs a tool for each. */
 export interface ParsedQuery {
@@ -20,7 +20,7 @@ export interface QueryTerm {
   /** Lower-case original. */
   readonly word: string
   readonly weight: number
-  /** `hint`: derived from the query, and not reported as unmatched. */
+  /** `hint`: derived from the query, or part of a value, and not reported as unmatched. */
   readonly kind: 'word' | 'hint'
   /** False for names and values. */
   readonly mayBeMisspelt: boolean
@@ -32,8 +32,8 @@ const maxTerms = 200
 /** Longer than any name with its server prefix. */
 export const maxNameLength = 256
 
-/** Quoted words are mostly argument values. */
-const quotedWeight = 0.5
+/** Quoted words, numbers and parts of domain names are mostly argument values. */
+const valueWeight = 0.5
 /** The object of a request says more than its verb: "show" alone finds too much. */
 const verbWeight = 0.7
 const pairWeight = 0.5
@@ -100,19 +100,21 @@ function termsInClause(clause: string, reading: Reading, read: typeof termsOf): 
   const add = (one: QueryTerm): void => {
     if (!queryTerm.has(one.term)) queryTerm.set(one.term, one)
   }
-  const quotes = quotesIn(clause)
+  const quoted = spansOf(quotes, clause)
+  const domains = spansOf(domainNames, clause)
   let neighbour: { word: string; end: number } | undefined
   eachWord(clause, (written, start) => {
     const word = written.toLowerCase()
-    const isQuoted = quotes.some(({ from, to }) => start >= from && start < to)
+    const isQuoted = isInside(quoted, start)
+    const isHost = isInside(domains, start)
     const isName = start > 0 && /^\p{Lu}/u.test(written)
     for (const term of queryTerms(written, reading, read)) {
       add({
         term,
         word,
-        weight: isQuoted ? quotedWeight : isGeneralVerb(term) ? verbWeight : 1,
-        kind: 'word',
-        mayBeMisspelt: !isQuoted && !isName,
+        weight: isQuoted || isHost || /^\d+$/.test(term) ? valueWeight : isGeneralVerb(term) ? verbWeight : 1,
+        kind: isHost ? 'hint' : 'word',
+        mayBeMisspelt: !isQuoted && !isHost && !isName,
       })
     }
     const isPart = /^\p{L}+$/u.test(word) && !isStopWord(word)
@@ -133,12 +135,17 @@ function queryTerms(written: string, reading: Reading, read: typeof termsOf): re
   return read(written, reading)
 }
 
-function quotesIn(text: string): readonly { readonly from: number; readonly to: number }[] {
-  if (!/["“']/u.test(text)) return []
-  return [...text.matchAll(/["“][^"“”]{1,80}["”]|(?<![\p{L}\p{N}])'[^'\n]{1,80}'(?![\p{L}\p{N}])/gu)].map(
-    ({ 0: quote, index }) => ({
-      from: index,
-      to: index + quote.length,
-    }),
-  )
+const quotes = /["“][^"“”]{1,80}["”]|(?<![\p{L}\p{N}])'[^'\n]{1,80}'(?![\p{L}\p{N}])/gu
+const domainNames = new RegExp(domainName, 'gu')
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const isInside = (spans: readonly Span[], at: number): boolean => spans.some(({ from, to }) => at >= from && at < to)
+
+function spansOf(pattern: RegExp, text: string): readonly Span[] {
+  if (!/["“'.]/u.test(text)) return []
+  return Array.from(text.matchAll(pattern), ({ 0: { length }, index }) => ({ from: index, to: index + length }))
 }

@@ -421,6 +421,11 @@ describe('confidence', () => {
     expect(answer.unmatched).toEqual(expect.arrayContaining(['knit', 'woollen', 'scarf', 'marathon']))
   })
 
+  test('is not strong for a verb and the name of a server', () => {
+    const larger = indexOf(...office, tool('read_query', 'Run a query', { server: 'im360john', source: 'im360john' }))
+    expect(larger.search('read me John 3:16').confidence).not.toBe('strong')
+  })
+
   test('stems, misspellings and synonyms count as matched', () => {
     expect(index.search('forecasts wether rooms').unmatched).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { type Confidence, certaintyOf, type MeaningSupport, rated } from './confidence.ts'
 import type { SearchDocument } from './document.ts'
 import { cloneMark, DocumentReader, keyMark, nameMark } from './document-reader.ts'
-import { fields } from './fields.ts'
+import { ownFields } from './fields.ts'
 import type { Action } from './language/actions.ts'
 import { stem } from './language/stemmer.ts'
 import { type Lookup, TermResolver } from './lookup.ts'
@@ -36,11 +36,6 @@ const enoughSources = 10
 const maxDistinct = 50
 /** Share of common terms from which two tools are nearly the same. */
 const similarShare = 0.7
-/** Fields that are not the same for all tools of a server. */
-const ownFields = fields.reduce(
-  (mask, { name }, index) => (name === 'server' || name === 'group' || name === 'serverDescription' ? mask : mask | (1 << index)),
-  0,
-)
 const maxBoost = 100
 /** Bonus for a name whose words were all asked for. */
 const nameBonus = 0.15
@@ -48,6 +43,16 @@ const nameBonus = 0.15
 const minKnownShare = 0.5
 /** Each comparison reads the vectors of all documents. */
 const maxComparedClauses = 2
+/** Number of first matches that decide about confidence. */
+const decisive = 5
+
+/** Factors for the score of a document. */
+interface ScoreFactors {
+  /** For its verb and its name: a tool whose verb agrees with the request, and whose name was asked for, comes first. */
+  readonly factor: (slot: number) => number
+  /** For its name alone. */
+  readonly nameFactor: (slot: number) => number
+}
 
 /** Full-text index of tools. Stores no text; updating a document touches only its own terms. */
 export class SearchIndex {
@@ -127,11 +132,14 @@ export class SearchIndex {
     const size = Math.max(maxCandidates, 2 * count)
     const nameShare = this.#evidence.askedNameShare(clauses.flat(), holders)
     const nameFactor = (slot: number): number => 1 + nameBonus * nameShare(slot)
-    const lexical = this.#reranked(this.#candidates(clauses, parsed, scope, size), asked, nameFactor)
+    const factor = (slot: number): number => actionFactor(asked, this.#actions[slot]) * nameFactor(slot)
+    const lexical = this.#candidates(clauses, parsed, scope, { size, factor })
     const safe = lexical.filter(({ slot }) => !this.#isUnasked(slot, asked))
     const evidence = this.#evidence.ofClauses(safe, clauses, holders)
     const meanings = meaning ? this.#meanings(query, parsed, scope, size) : []
-    const near = this.#fused(lexical, meanings, rated(certaintyOf(evidence)), nameFactor)
+    const words = clauses.flat()
+    const byWords = certaintyOf(evidence, this.#evidence.ofMatches(bestOf(safe), words, holders))
+    const near = this.#fused(lexical, meanings, rated(byWords), { factor, nameFactor })
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
     const selected = selectMatches(candidates, {
@@ -145,7 +153,13 @@ export class SearchIndex {
     })
     const ranked = this.#safeFirst(selected, asked)
     const isNamed = candidates.some(({ naming }) => naming > 0)
-    const certainty = isNamed ? 1 : certaintyOf(evidence, this.#support(ranked, clauses, meanings, holders))
+    const top = ranked.slice(0, decisive).map(({ candidate }) => candidate)
+    const support = supportOf(top, meanings)
+    const certainty = isNamed
+      ? 1
+      : support === undefined
+        ? byWords
+        : certaintyOf(evidence, this.#evidence.ofMatches(top, words, holders), support)
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
       matches: ranked.slice(0, count).map(({ candidate, score }) => ({
@@ -246,68 +260,29 @@ export class SearchIndex {
     return new MeaningScores(closeness, (slot) => this.#sources.numbers[slot] as number, scope.sources !== undefined)
   }
 
-  /** Prefers tools whose verb agrees with the request and whose name was asked for. */
-  #reranked(candidates: readonly Candidate[], asked: AskedActions, nameFactor: (slot: number) => number): readonly Candidate[] {
-    return candidates.map(({ slot, naming, scores }) => {
-      const factor = actionFactor(asked, this.#actions[slot]) * nameFactor(slot)
-      return this.#candidate(
-        slot,
-        naming,
-        scores.map((score) => factor * score),
-      )
-    })
-  }
-
-  /** Adds the closeness in meaning to the scores, and the documents that only their meaning finds. */
+  /** Adds the closeness in meaning to the scores, and the documents that are close but not among the best by words. */
   #fused(
     lexical: readonly Candidate[],
     meanings: readonly (MeaningScores | undefined)[],
     confidence: Confidence,
-    nameFactor: (slot: number) => number,
+    { factor, nameFactor }: ScoreFactors,
   ): readonly Candidate[] {
     if (meanings.every((each) => each === undefined)) return lexical
     const known = new Set(lexical.map(({ slot }) => slot))
     // Words that match well need no company.
     const close = confidence === 'strong' ? [] : meanings.flatMap((each) => each?.standingOut ?? [])
     const others = new Set(close.filter((slot) => !known.has(slot)))
-    const noScores = meanings.map(() => 0)
     const best = meanings.map((_, clause) => Math.max(0, ...lexical.map(({ scores }) => scores[clause] ?? 0)) || 1)
-    const fusedScores = (slot: number, scores: readonly number[]): readonly number[] => {
-      const factor = nameFactor(slot)
-      const fused = (score: number, clause: number): number =>
-        meanings[clause]?.fused(slot, { lexical: score, best: best[clause] ?? 1, confidence, nameFactor: factor }) ?? score
-      return scores.map(fused)
-    }
-    return [
-      ...lexical.map(({ slot, naming, scores }) => this.#candidate(slot, naming, fusedScores(slot, scores))),
-      ...Array.from(others, (slot) => this.#candidate(slot, 0, fusedScores(slot, noScores))),
-    ]
-  }
-
-  #support(
-    ranked: readonly RankedCandidate[],
-    clauses: readonly (readonly Lookup[])[],
-    meanings: readonly (MeaningScores | undefined)[],
-    holders: Holders,
-  ): MeaningSupport | undefined {
-    const known = meanings.filter((each) => each !== undefined)
-    const [first] = ranked
-    if (known.length === 0 || first === undefined) return undefined
-    const top = ranked.slice(0, 5).map(({ candidate }) => candidate)
-    const meanOf = (cosineOf: (scores: MeaningScores) => number): number =>
-      known.reduce((sum, each) => sum + cosineOf(each), 0) / known.length
-    const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
-    const rarest = words.reduce<Lookup | undefined>(
-      (a, b) => (a === undefined || b.most.common > a.most.common ? b : a),
-      undefined,
-    )
-    const found = rarest === undefined ? [] : this.#evidence.found(first.candidate.slot, [rarest])
-    return {
-      first: this.#evidence.ofMatches(top, clauses.flat(), holders),
-      cosine: meanOf((each) => Math.max(...top.map(({ slot }) => each.cosine(slot)))),
-      firstCosine: meanOf((each) => each.cosine(first.candidate.slot)),
-      lacksRarest: words.length <= 6 && !found.some(({ via }) => via !== 'synonym'),
-    }
+    const fused = ({ slot, naming, scores }: Candidate): Candidate =>
+      this.#candidate(
+        slot,
+        naming,
+        scores.map((lexicalScore, clause) => {
+          const score = { lexical: lexicalScore, best: best[clause] ?? 1, confidence, nameFactor: nameFactor(slot) }
+          return meanings[clause]?.fused(slot, score) ?? lexicalScore
+        }),
+      )
+    return [...lexical, ...Array.from(others, (slot) => this.#scored(slot, 0, meanings.length, factor))].map(fused)
   }
 
   /** True for a destructive tool if the request does not ask for destruction. */
@@ -330,25 +305,28 @@ export class SearchIndex {
     clauses: readonly (readonly Lookup[])[],
     { whole, names }: ParsedQuery,
     scope: VisibleDocuments,
-    count: number,
+    { size, factor }: { readonly size: number; readonly factor: (slot: number) => number },
   ): readonly Candidate[] {
     const board = this.#scoreboard
     board.begin(this.#ids.length, clauses.length)
     for (const [clause, lookups] of clauses.entries()) {
       for (const lookup of lookups) board.add(clause, lookup, this.#postings, scope)
     }
-    const spelt = this.#holders(whole === undefined ? [] : [nameMark + whole.written], scope, count)
-    const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], scope, count)
+    const spelt = this.#holders(whole === undefined ? [] : [nameMark + whole.written], scope, size)
+    const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], scope, size)
     const keys = names.map((name) => keyMark + name)
-    const mentioned = this.#holders(keys, scope, count)
-    const best = board.best(count, this.#comesFirst)
-    return [...new Set([...spelt, ...called, ...mentioned, ...best, ...this.#ofOtherSources(best, scope, count)])].map((slot) =>
-      this.#candidate(
-        slot,
-        spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
-        clauses.map((_, clause) => board.score(clause, slot)),
-      ),
+    const mentioned = this.#holders(keys, scope, size)
+    const best = board.best(size, this.#comesFirst)
+    return [...new Set([...spelt, ...called, ...mentioned, ...best, ...this.#ofOtherSources(best, scope, size)])].map((slot) =>
+      this.#scored(slot, spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0, clauses.length, factor),
     )
+  }
+
+  /** Returns a document with its score by words for each clause. */
+  #scored(slot: number, naming: Candidate['naming'], clauses: number, factorOfSlot: (slot: number) => number): Candidate {
+    const factor = factorOfSlot(slot)
+    const scores = Array.from({ length: clauses }, (_, clause) => factor * this.#scoreboard.score(clause, slot))
+    return this.#candidate(slot, naming, scores)
   }
 
   /** Returns the best document of each source if few sources have all the best documents: they must not hide the others. */
@@ -376,6 +354,27 @@ export class SearchIndex {
 
   /** Breaks ties by id, independent of insertion order. */
   readonly #comesFirst = (a: number, b: number): boolean => (this.#ids[a] ?? '') < (this.#ids[b] ?? '')
+}
+
+/** Returns the best candidate, if any. */
+function bestOf(candidates: readonly Candidate[]): readonly Candidate[] {
+  const sumOf = ({ scores }: Candidate): number => scores.reduce((sum, score) => sum + score, 0)
+  const isBetter = (one: Candidate, other: Candidate): boolean =>
+    sumOf(one) - sumOf(other) > 0 || (sumOf(one) === sumOf(other) && one.id < other.id)
+  return candidates.slice(0, 1).map((first) => candidates.reduce((best, each) => (isBetter(each, best) ? each : best), first))
+}
+
+/** Returns how close the first matches are in meaning; undefined if it is unknown. */
+function supportOf(top: readonly Candidate[], meanings: readonly (MeaningScores | undefined)[]): MeaningSupport | undefined {
+  const known = meanings.filter((each) => each !== undefined)
+  const [first] = top
+  if (known.length === 0 || first === undefined) return undefined
+  const meanOf = (cosineOf: (scores: MeaningScores) => number): number =>
+    known.reduce((sum, each) => sum + cosineOf(each), 0) / known.length
+  return {
+    cosine: meanOf((each) => Math.max(...top.map(({ slot }) => each.cosine(slot)))),
+    firstCosine: meanOf((each) => each.cosine(first.slot)),
+  }
 }
 
 /** A hint without a match counts for nothing, not even as unmatched. */

@@ -1,28 +1,40 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../data/api.ts'
+import type { PageSession } from '../data/contract.ts'
+import { useMay } from '../data/hooks.ts'
 import { t } from '../locales/translate.ts'
 
 /** `fail` is for failures only: an intended state is neutral. */
 export type Tone = 'ok' | 'warn' | 'fail' | 'info' | 'neutral'
 
-export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
-  return <span class={`badge ${tone}`}>{children}</span>
+interface BadgeProps {
+  readonly tone?: Tone
+  /** For states in tables: a dot before the text, and no background while all is well. */
+  readonly isDotted?: boolean
+  readonly children: ComponentChildren
+}
+
+export function Badge({ tone = 'neutral', isDotted = false, children }: BadgeProps) {
+  return <span class={`badge ${tone}${isDotted ? ' dotted' : ''}`}>{children}</span>
 }
 
 interface ScreenProps {
   readonly title: ComponentChildren
   readonly lead?: ComponentChildren
+  /** The screen that this one is a part of. */
+  readonly back?: { readonly href: string; readonly text: string }
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-export function Screen({ title, lead, actions, children }: ScreenProps) {
+export function Screen({ title, lead, back, actions, children }: ScreenProps) {
   return (
     <div class="screen">
       <div class="screen-head">
         <div>
+          {back !== undefined && <a href={back.href}>← {back.text}</a>}
           <h1 class="break">{title}</h1>
-          {lead !== undefined && <p>{lead}</p>}
+          {lead !== undefined && <div class="lead break">{lead}</div>}
         </div>
         {actions !== undefined && <div class="row">{actions}</div>}
       </div>
@@ -33,14 +45,17 @@ export function Screen({ title, lead, actions, children }: ScreenProps) {
 
 interface CardProps {
   readonly title?: ComponentChildren
+  /** Explains the title. */
+  readonly note?: ComponentChildren
   readonly isFlush?: boolean
   readonly children: ComponentChildren
 }
 
-export function Card({ title, isFlush = false, children }: CardProps) {
+export function Card({ title, note, isFlush = false, children }: CardProps) {
   return (
     <section class={isFlush ? 'card flush' : 'card'}>
       {title !== undefined && <h2>{title}</h2>}
+      {note !== undefined && <p class="card-note">{note}</p>}
       {children}
     </section>
   )
@@ -54,12 +69,17 @@ interface StatProps {
 
 export function Stat({ label, value, note }: StatProps) {
   return (
-    <div class="card stat">
+    <div class="stat">
       <div class="label">{label}</div>
       <div class="value">{value}</div>
       {note !== undefined && <div class="small muted">{note}</div>}
     </div>
   )
+}
+
+/** Says that the user must not do what is offered here, and who may. */
+export function NeedsRole({ least }: { readonly least: PageSession['role'] }) {
+  return useMay(least) === false ? <p class="muted small">{t('role.needed', { role: least })}</p> : null
 }
 
 /** Says what to do where there is nothing to show. */

@@ -22,7 +22,7 @@ interface TableProps<T> {
   readonly isShort?: boolean
 }
 
-const rowHeight = 42
+const rowHeight = 40
 const overscan = 8
 const virtualFrom = 80
 

@@ -75,6 +75,7 @@ export interface Client {
   readonly transport?: string
   readonly name?: string
   readonly version?: string
+  readonly host?: string
   readonly token?: string
   readonly profile?: string
   readonly server?: string
@@ -182,6 +183,12 @@ export interface ClientView {
   readonly allTokens: number
   readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
   readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
+  readonly excluded: readonly {
+    readonly name: string
+    readonly upstream: string
+    readonly cause: string
+    readonly reason: string
+  }[]
   readonly groups: readonly string[]
   readonly canActivate: boolean
   readonly search?: SearchReport
@@ -237,6 +244,7 @@ export interface UsageRow {
 export interface ListUsageRow {
   readonly client: string
   readonly host?: string
+  readonly hostId?: string
   readonly lists: number
   readonly sentTokens: number
   readonly allTokens: number

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get } from './api.ts'
+import type { PageSession } from './contract.ts'
 import { type ConnectionState, type LiveEvent, live } from './stream.ts'
 
 export interface Query<T> {
@@ -72,6 +73,14 @@ function remember(path: string, data: unknown): void {
   cache.set(path, data)
   const [oldest] = cache.keys()
   if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest)
+}
+
+const roles: readonly PageSession['role'][] = ['viewer', 'reviewer', 'operator', 'admin']
+
+/** Whether the user has a role or a higher one; `undefined` until that is known. The gateway checks it again. */
+export function useMay(role: PageSession['role']): boolean | undefined {
+  const { data } = useQuery<PageSession>('/session')
+  return data === undefined ? undefined : roles.indexOf(data.role) >= roles.indexOf(role)
 }
 
 export function useConnection(): ConnectionState {

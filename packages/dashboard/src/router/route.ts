@@ -7,7 +7,7 @@ export interface Route {
   readonly query: URLSearchParams
 }
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/u, '').split('?', 2)
   return {
     path: path

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { unfold } from '../commands/command.ts'
-import { Card, Loaded, Screen } from '../components/basics.tsx'
+import { Loaded, Screen } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import { Filter, matches, Select } from '../components/filter.tsx'
 import { type Column, Table } from '../components/table.tsx'
@@ -12,7 +12,7 @@ import { href } from '../router/route.ts'
 import { Audit } from './activity-parts/audit.tsx'
 import { CallDetail } from './activity-parts/call.tsx'
 import { Sessions } from './activity-parts/sessions.tsx'
-import { Outcome } from './outcome.tsx'
+import { Outcome, outcomeText } from './outcome.tsx'
 
 const maxRows = 10_000
 
@@ -27,19 +27,20 @@ function merged(newer: readonly Call[], old: readonly Call[]): readonly Call[] {
 }
 
 const columnsFor = (onOpen: (call: Call) => void): readonly Column<Call>[] => [
-  { key: 'at', title: t('time'), cell: ({ at }) => formatTime(at) },
+  { key: 'at', title: t('time'), cell: ({ at }) => <span class="muted">{formatTime(at)}</span> },
   { key: 'outcome', title: t('activity.outcome'), cell: (call) => <Outcome call={call} />, sort: ({ outcome }) => outcome },
   {
     key: 'server',
     title: t('server'),
     cell: ({ upstream }) => <a href={href(['servers', upstream])}>{upstream}</a>,
     sort: ({ upstream }) => upstream,
+    hideSmall: true,
   },
   {
     key: 'tool',
     title: t('tools.name'),
     cell: (call) => (
-      <button type="button" class="plain tiny" onClick={() => onOpen(call)} aria-label={t('call.show', { tool: call.tool })}>
+      <button type="button" class="link" onClick={() => onOpen(call)} aria-label={t('call.show', { tool: call.tool })}>
         {call.tool}
       </button>
     ),
@@ -57,9 +58,25 @@ const columnsFor = (onOpen: (call: Call) => void): readonly Column<Call>[] => [
 ]
 
 export function Activity({ query }: { readonly query: URLSearchParams }) {
+  return (
+    <Screen title={t('nav.activity')} lead={t('activity.lead')} actions={<Command text={unfold('logs', '--follow')} />}>
+      <Tabs
+        label={t('nav.activity')}
+        tabs={[
+          { key: 'calls', title: t('usage.calls'), content: () => <Calls filter={query.get('filter') ?? ''} /> },
+          { key: 'sessions', title: t('sessions.title'), content: () => <Sessions /> },
+          { key: 'audit', title: t('audit.title'), content: () => <Audit /> },
+        ]}
+      />
+    </Screen>
+  )
+}
+
+/** Calls as they happen, newest first. */
+function Calls({ filter }: { readonly filter: string }) {
   const stored = useQuery<readonly Call[]>('/calls?limit=1000')
   const [rows, setRows] = useState<readonly Call[]>([])
-  const [text, setText] = useState(query.get('filter') ?? '')
+  const [text, setText] = useState(filter)
   const [isPaused, setPaused] = useState(false)
   const [opened, setOpened] = useState<Call>()
   const [outcome, setOutcome] = useState('')
@@ -80,51 +97,37 @@ export function Activity({ query }: { readonly query: URLSearchParams }) {
       ),
     [rows, text, outcome],
   )
+  const outcomes = [...new Set(rows.map((call) => call.outcome))]
   return (
-    <Screen
-      title={t('nav.activity')}
-      lead={t('activity.lead')}
-      actions={
-        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {t('activity.pause')}
-        </button>
-      }
-    >
-      <div class="filters">
+    <>
+      <div class="filters toolbar">
         <Filter label={t('filter')} value={text} onChange={setText} />
         <Select
           label={t('activity.outcome')}
           value={outcome}
           onChange={setOutcome}
-          options={[['', t('all')], ...[...new Set(rows.map((call) => call.outcome))].map((each) => [each, each] as const)]}
+          options={[['', t('all')], ...outcomes.map((each) => [each, outcomeText(each)] as const)]}
         />
+        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {t('activity.pause')}
+        </button>
         <span class="muted" role="status">
           {t('activity.count', { count: shown.length })}
         </span>
       </div>
       <Loaded {...stored}>
         {() => (
-          <Card isFlush>
-            <Table
-              label={t('nav.activity')}
-              columns={columns}
-              rows={shown}
-              rowKey={keyOf}
-              empty={t('calls.none')}
-              emptyHint={t('calls.none.hint')}
-            />
-          </Card>
+          <Table
+            label={t('nav.activity')}
+            columns={columns}
+            rows={shown}
+            rowKey={keyOf}
+            empty={t(rows.length === 0 ? 'calls.none' : 'calls.no-match')}
+            emptyHint={rows.length === 0 && t('calls.none.hint')}
+          />
         )}
       </Loaded>
-      <Command text={unfold('logs', '--follow')} />
-      <Tabs
-        label={t('activity.more')}
-        tabs={[
-          { key: 'sessions', title: t('sessions.title'), content: () => <Sessions /> },
-          { key: 'audit', title: t('audit.title'), content: () => <Audit /> },
-        ]}
-      />
       {opened !== undefined && <CallDetail key={opened.id} call={opened} calls={rows} onClose={() => setOpened(undefined)} />}
-    </Screen>
+    </>
   )
 }

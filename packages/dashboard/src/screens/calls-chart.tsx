@@ -1,13 +1,14 @@
 import { Empty } from '../components/basics.tsx'
 import type { Call } from '../data/contract.ts'
-import { formatTime, t } from '../locales/translate.ts'
+import { formatDate, formatTime, t } from '../locales/translate.ts'
 import { href } from '../router/route.ts'
 import { isFailure } from './outcome.tsx'
 
-const bins = 30
+const bins = 40
+const dayMs = 86_400_000
 const [width, height] = [600, 106]
 
-/** Calls over the time that the gateway remembers, in 30 bars; failures at the bottom. */
+/** Calls from the first that the gateway remembers until now, in bars; failures at the bottom. */
 export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
   const [first] = calls
   if (first === undefined)
@@ -18,7 +19,7 @@ export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
       </Empty>
     )
   const start = Date.parse(first.at)
-  const span = Math.max(60_000, Date.parse(calls.at(-1)?.at ?? first.at) - start + 1)
+  const span = Math.max(60_000, Date.now() - start + 1)
   const counts = Array.from({ length: bins }, () => ({ ok: 0, bad: 0 }))
   for (const call of calls) {
     const bin = counts[Math.min(bins - 1, Math.floor(((Date.parse(call.at) - start) / span) * bins))]
@@ -29,7 +30,10 @@ export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
   const label = t('calls.chart', { count: calls.length, failures, from: formatTime(first.at) })
   return (
     <div>
-      <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <p class="small muted">
+        {t('activity.count', { count: calls.length })} · {t('overview.recent.failed', { count: failures })}
+      </p>
+      <svg class="chart" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
         {counts.map(({ ok, bad }, index) => {
           const x = (index * width) / bins + 2
           const [good, failed] = [(ok / highest) * 100, (bad / highest) * 100]
@@ -44,8 +48,8 @@ export function CallsChart({ calls }: { readonly calls: readonly Call[] }) {
       </svg>
       {/* Not in the picture, which shrinks on small screens. */}
       <div class="row between small muted">
-        <span>{formatTime(first.at)}</span>
-        <span>{formatTime(new Date(start + span).toISOString())}</span>
+        <span>{span > dayMs ? formatDate(first.at) : formatTime(first.at)}</span>
+        <span>{t('calls.chart.now')}</span>
       </div>
     </div>
   )

@@ -15,9 +15,10 @@ export function Connect() {
     <Screen title={t('nav.connect')} lead={t('connect.lead')}>
       <Loaded {...status}>
         {({ url }) => (
-          <Card title={t('connect.address')}>
+          <div class="row">
+            <span class="muted">{t('connect.address')}</span>
             <Command text={url} label={t('connect.address')} />
-          </Card>
+          </div>
         )}
       </Loaded>
       <div class="filters">
@@ -47,7 +48,9 @@ function Host({ host: { name, title, entry, next, lists } }: { readonly host: Co
           {lists === undefined ? (
             <span class="muted small">{t('connect.unrecognised')}</span>
           ) : (
-            <Badge tone={lists > 0 ? 'ok' : 'neutral'}>{t(lists > 0 ? 'connect.is-connected' : 'connect.not-connected')}</Badge>
+            <Badge isDotted tone={lists > 0 ? 'ok' : 'neutral'}>
+              {t(lists > 0 ? 'connect.is-connected' : 'connect.not-connected')}
+            </Badge>
           )}
           {lists !== undefined && lists > 0 && <span class="muted small">{t('connect.lists', { count: lists })}</span>}
         </div>

@@ -16,7 +16,14 @@ const intended = new Set([
 /** A denied or cancelled call did what somebody decided: it is no failure. */
 export const isFailure = ({ outcome }: Pick<Call, 'outcome'>): boolean => !intended.has(outcome)
 
+/** `approval_pending` is written "approval pending". */
+export const outcomeText = (outcome: string): string => outcome.replaceAll('_', ' ')
+
 export function Outcome({ call }: { readonly call: Pick<Call, 'outcome'> }) {
   const tone = call.outcome === 'ok' ? 'ok' : isFailure(call) ? 'fail' : 'neutral'
-  return <Badge tone={tone}>{call.outcome}</Badge>
+  return (
+    <Badge tone={tone} isDotted>
+      {outcomeText(call.outcome)}
+    </Badge>
+  )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { unfold } from '../commands/command.ts'
-import { Card, Loaded, Screen, Stat } from '../components/basics.tsx'
+import { Card, Empty, Loaded, Screen, Stat } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import type { Call, ListUsageRow, Status, UsageReport } from '../data/contract.ts'
 import { useQuery } from '../data/hooks.ts'
@@ -8,7 +8,8 @@ import { formatDuration, formatNumber, formatPercent, t } from '../locales/trans
 import { href } from '../router/route.ts'
 import { CallsChart } from './calls-chart.tsx'
 import { isFailure } from './outcome.tsx'
-import { sentSummary } from './sent-tokens.tsx'
+import { SentTokensTable, savedOf, sumOf } from './sent-tokens.tsx'
+import { FirstServer } from './servers.tsx'
 import { nextStep, reasonOf, toneOf } from './state.tsx'
 
 interface Concern {
@@ -97,13 +98,26 @@ export function Overview() {
   const status = useQuery<Status>('/status', ['state', 'trust', 'config', 'change', 'call'])
   const calls = useQuery<readonly Call[]>('/calls?limit=1000', ['call'])
   const usage = useQuery<UsageReport>('/usage', ['call'])
+  const { uptimeMs = 0, config = '' } = status.data ?? {}
   return (
-    <Screen title={t('nav.overview')}>
+    <Screen
+      title={t('nav.overview')}
+      actions={<Command text={unfold('status')} />}
+      lead={status.data !== undefined && t('overview.lead', { time: formatDuration(uptimeMs), config })}
+    >
       <Loaded {...status}>
         {(data) => (
           <>
-            <Attention concerns={concernsOf(data)} />
-            <Numbers status={data} calls={calls.data ?? []} />
+            {data.upstreams.length + data.notStarted.length === 0 ? (
+              <Card>
+                <Empty title={t('servers.none')}>
+                  <FirstServer />
+                </Empty>
+              </Card>
+            ) : (
+              <Attention concerns={concernsOf(data)} />
+            )}
+            <Numbers status={data} calls={calls.data ?? []} lists={usage.data?.lists ?? []} />
             <div class="grid wide">
               <Tokens status={data} lists={usage.data?.lists ?? []} />
               <Card title={t('overview.calls')}>
@@ -131,15 +145,16 @@ function Attention({ concerns }: { readonly concerns: readonly Concern[] }) {
       </div>
     )
   return (
-    <section aria-label={t('overview.attention')} class="stack">
-      <h2>{t('overview.attention.count', { count: concerns.length })}</h2>
+    <section aria-label={t('overview.attention')} class="card flush">
+      <h2 class="attention-head">{t('overview.attention.count', { count: concerns.length })}</h2>
       <ul class="attention">
         {concerns.slice(0, maxConcerns).map(({ key, tone, title, text, command, link, action }) => (
-          <li key={key} class={tone}>
-            <span class={`badge ${tone}`}>{t(tone === 'fail' ? 'concern.failure' : 'concern.decision')}</span>
-            <div class="stack">
+          <li key={key}>
+            <span class={`dot ${tone}`} aria-hidden="true" />
+            <div class="stack tight">
               <div>
-                <div class="title break">{title}</div>
+                <span class="title break">{title}</span>
+                <span class="visually-hidden"> ({t(tone === 'fail' ? 'concern.failure' : 'concern.decision')})</span>
                 <div class="muted break">{text}</div>
               </div>
               {command !== undefined && <Command text={command} />}
@@ -152,20 +167,29 @@ function Attention({ concerns }: { readonly concerns: readonly Concern[] }) {
         ))}
       </ul>
       {concerns.length > maxConcerns && (
-        <a href={href(['servers'])}>{t('overview.more', { count: concerns.length - maxConcerns })}</a>
+        <p class="padded">
+          <a href={href(['servers'])}>{t('overview.more', { count: concerns.length - maxConcerns })}</a>
+        </p>
       )}
     </section>
   )
 }
 
-function Numbers({ status, calls }: { readonly status: Status; readonly calls: readonly Call[] }) {
+interface NumbersProps {
+  readonly status: Status
+  readonly calls: readonly Call[]
+  readonly lists: readonly ListUsageRow[]
+}
+
+function Numbers({ status, calls, lists }: NumbersProps) {
   const ready = status.upstreams.filter(({ state }) => state === 'ready' || state === 'idle').length
   // A server that somebody disabled is not missing.
   const wanted = status.upstreams.filter(({ state }) => state !== 'disabled').length + status.notStarted.length
   const failures = calls.filter(isFailure).length
   const linked = (path: string, text: ComponentChildren) => <a href={href([path])}>{text}</a>
+  const { sentTokens, allTokens } = sumOf(lists)
   return (
-    <div class="grid five">
+    <div class="card stats">
       <Stat
         label={t('overview.servers')}
         value={t('overview.servers.value', { ready, all: wanted })}
@@ -183,40 +207,36 @@ function Numbers({ status, calls }: { readonly status: Status; readonly calls: r
         note={linked('activity', failures === 0 ? t('overview.recent.none') : t('overview.recent.failed', { count: failures }))}
       />
       <Stat
-        label={t('overview.uptime')}
-        value={formatDuration(status.uptimeMs)}
-        note={<span class="break">{status.config}</span>}
+        label={t('overview.saved')}
+        value={allTokens === 0 ? '–' : formatNumber(allTokens - sentTokens)}
+        note={linked(
+          'usage',
+          allTokens === 0
+            ? t('sent.none')
+            : t('overview.saved.note', { share: formatPercent(savedOf({ sentTokens, allTokens })), tokens: allTokens }),
+        )}
       />
     </div>
   )
 }
 
+/** For whom how many tokens were saved; before the first list, what the next client would be sent. */
 function Tokens({ status: { savings }, lists }: { readonly status: Status; readonly lists: readonly ListUsageRow[] }) {
   const { allTokens, listedTokens, tools, listed } = savings
   const saved = Math.max(0, allTokens - listedTokens)
   return (
-    <Card title={t('overview.tokens')}>
-      <div class="stack">
-        <p>
-          {t('overview.tokens.text', { listed, tools, listedTokens, allTokens })}{' '}
-          {saved > 0 && <strong>{t('overview.tokens.saved', { share: formatPercent(saved / allTokens) })}</strong>}
-        </p>
-        <Meter share={allTokens === 0 ? 0 : listedTokens / allTokens} label={t('overview.tokens.meter')} />
-        <p class="muted small">
-          {t('overview.tokens.exposure', { exposure: savings.exposure })} {savings.reason}
-        </p>
-        {lists.length > 0 && <p>{sentSummary(lists)}</p>}
-        <a href={href(['usage'])}>{t('overview.tokens.clients')}</a>
-      </div>
+    <Card title={t('overview.tokens')} isFlush={lists.length > 0}>
+      {lists.length > 0 ? (
+        <SentTokensTable isShort rows={lists.toSorted((a, b) => b.allTokens - b.sentTokens - (a.allTokens - a.sentTokens))} />
+      ) : (
+        <div class="stack">
+          <p>
+            {t('overview.tokens.text', { listed, tools, listedTokens, allTokens })}{' '}
+            {saved > 0 && <strong>{t('overview.tokens.saved', { share: formatPercent(saved / allTokens) })}</strong>}
+          </p>
+          <p class="muted">{t('sent.none.hint')}</p>
+        </div>
+      )}
     </Card>
-  )
-}
-
-function Meter({ share, label }: { readonly share: number; readonly label: string }) {
-  const percent = Math.min(100, share * 100)
-  return (
-    <div class="meter" role="img" aria-label={`${label}: ${formatPercent(share)}`}>
-      <span style={{ width: `${percent}%` }} />
-    </div>
   )
 }

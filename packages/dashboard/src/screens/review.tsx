@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { unfold } from '../commands/command.ts'
-import { Badge, Card, Empty, Loaded, Screen } from '../components/basics.tsx'
+import { Badge, Card, Empty, Loaded, NeedsRole, Screen } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import { Diff } from '../components/diff.tsx'
 import { act } from '../components/toasts.tsx'
 import { send } from '../data/api.ts'
 import type { Approval, ConfigEdit, ReviewItem } from '../data/contract.ts'
-import { useQuery } from '../data/hooks.ts'
+import { useMay, useQuery } from '../data/hooks.ts'
 import { formatDate, type MessageKey, t } from '../locales/translate.ts'
 
 export function Review() {
@@ -24,10 +24,11 @@ export function Review() {
     ).then(items.reload)
   const isEmpty = pending.length + waiting.length + blocked.length + (edits.data ?? []).length === 0
   return (
-    <Screen title={t('nav.review')} lead={t('review.lead')}>
+    <Screen title={t('nav.review')} lead={t('review.lead')} actions={<Command text={unfold('review')} />}>
       <Loaded {...items}>
         {() => (
           <>
+            {!isEmpty && <NeedsRole least="reviewer" />}
             {isEmpty && (
               <Card>
                 <Empty title={t('review.empty')}>{t('review.empty.hint')}</Empty>
@@ -44,44 +45,18 @@ export function Review() {
                 key={server}
                 server={server}
                 items={waiting.filter((item) => item.server === server)}
+                onDecide={decide}
+                onSkip={(item) => setSkipped(new Set([...skipped, item.digest]))}
                 onDone={items.reload}
               />
             ))}
-            {[...waiting, ...blocked].map((item) => (
-              <Card key={`${item.server} ${item.digest}`} title={`${item.server}: ${nameOf(item)}`}>
-                <div class="stack">
-                  <div class="row">
-                    <Badge tone={item.state === 'blocked' ? 'neutral' : 'warn'}>{t(`review.${item.state}`)}</Badge>
-                    <span class="muted">{t(item.isNew ? 'review.new' : 'review.change', { kind: item.kind })}</span>
-                  </div>
-                  {item.hazards.map(({ path, description, advice }) => (
-                    <p key={path} class="break">
-                      <strong>{path}</strong> {description}. {advice}
-                    </p>
-                  ))}
-                  <Diff label={t('review.diff', { name: nameOf(item) })} differences={item.differences} />
-                  <div class="row">
-                    <button type="button" class="primary" onClick={() => decide(item, 'approve')}>
-                      {t('review.approve')}
-                      <span class="visually-hidden"> {nameOf(item)}</span>
-                    </button>
-                    {item.state !== 'blocked' && (
-                      <>
-                        <button type="button" onClick={() => decide(item, 'block')}>
-                          {t('review.block')}
-                          <span class="visually-hidden"> {nameOf(item)}</span>
-                        </button>
-                        <button type="button" class="plain" onClick={() => setSkipped(new Set([...skipped, item.digest]))}>
-                          {t('review.skip')}
-                          <span class="visually-hidden"> {nameOf(item)}</span>
-                        </button>
-                      </>
-                    )}
-                  </div>
-                  <Command text={unfold('review', item.server)} />
-                </div>
+            {blocked.length > 0 && (
+              <Card isFlush title={t('review.blocked')}>
+                {blocked.map((item) => (
+                  <Definition key={`${item.server} ${item.digest}`} item={item} onDecide={decide} />
+                ))}
               </Card>
-            ))}
+            )}
           </>
         )}
       </Loaded>
@@ -91,46 +66,116 @@ export function Review() {
 
 const nameOf = ({ name, kind }: ReviewItem): string => (name === '' ? kind : name)
 
-/** Servers with so many definitions that deciding about each is tedious, such as new ones. */
-const serversOf = (items: readonly ReviewItem[]): readonly string[] =>
-  [...new Set(items.map(({ server }) => server))].filter((name) => items.filter(({ server }) => server === name).length > 1)
+const serversOf = (items: readonly ReviewItem[]): readonly string[] => [...new Set(items.map(({ server }) => server))]
+
+type Decision = 'approve' | 'block'
 
 interface ServerProps {
   readonly server: string
   readonly items: readonly ReviewItem[]
+  readonly onDecide: (item: ReviewItem, decision: Decision) => void
+  readonly onSkip: (item: ReviewItem) => void
   readonly onDone: () => void
 }
 
-/** One decision about all definitions of a server that are shown below. */
-function Server({ server, items, onDone }: ServerProps) {
+/** The definitions of a server; one decision about all of them if there are several. */
+function Server({ server, items, onDecide, onSkip, onDone }: ServerProps) {
+  const mayDecide = useMay('reviewer') === true
   const hazards = items.reduce((sum, item) => sum + item.hazards.length, 0)
   const digests = items.map(({ digest }) => digest)
-  const decide = (decision: 'approve' | 'block'): void =>
+  const decide = (decision: Decision): void =>
     void act(
       () => send('POST', '/review', { server, decision, digests }),
       t(decision === 'approve' ? 'review.approved' : 'review.blocked.name', { name: server }),
     ).then(onDone)
   return (
-    <Card title={t('review.server', { count: items.length, server })}>
-      <div class="stack">
-        <p class="muted">{t(hazards === 0 ? 'review.server.harmless' : 'review.server.hazards', { count: hazards })}</p>
-        <div class="row">
-          <button type="button" class="primary" onClick={() => decide('approve')}>
+    <Card
+      isFlush
+      title={t('review.server', { count: items.length, server })}
+      note={t(hazards === 0 ? 'review.server.harmless' : 'review.server.hazards', { count: hazards })}
+    >
+      {items.length > 1 && (
+        <div class="row padded">
+          {/* What a rule found must be looked at, so it is not the button to press. */}
+          <button type="button" disabled={!mayDecide} class={hazards === 0 ? 'primary' : ''} onClick={() => decide('approve')}>
             {t('review.approve-all')}
             <span class="visually-hidden"> {server}</span>
           </button>
-          <button type="button" onClick={() => decide('block')}>
+          <button type="button" disabled={!mayDecide} onClick={() => decide('block')}>
             {t('review.block-all')}
             <span class="visually-hidden"> {server}</span>
           </button>
+          <Command text={unfold('review', '--approve', server)} />
         </div>
-        <Command text={unfold('review', '--approve', server)} />
-      </div>
+      )}
+      {items.map((item) => (
+        <Definition key={item.digest} item={item} onDecide={onDecide} onSkip={onSkip} />
+      ))}
     </Card>
   )
 }
 
+interface DefinitionProps {
+  readonly item: ReviewItem
+  readonly onDecide: (item: ReviewItem, decision: Decision) => void
+  readonly onSkip?: (item: ReviewItem) => void
+}
+
+/** One definition: what changed, what the rules found, and the decision. */
+function Definition({ item, onDecide, onSkip }: DefinitionProps) {
+  const mayDecide = useMay('reviewer') === true
+  const name = nameOf(item)
+  const isBlocked = item.state === 'blocked'
+  return (
+    <section class="item stack" aria-label={`${item.server}: ${name}`}>
+      <div class="row">
+        <h3 class="break">{isBlocked ? `${item.server}: ${name}` : name}</h3>
+        <Badge tone={isBlocked ? 'neutral' : 'warn'}>{t(`review.${item.state}`)}</Badge>
+        <span class="muted">{t(item.isNew ? 'review.new' : 'review.change', { kind: item.kind })}</span>
+      </div>
+      {item.hazards.map(({ path, description, advice }) => (
+        <p key={path} class="callout warn">
+          <strong>{path}</strong> {description}. {advice}
+        </p>
+      ))}
+      <Diff label={t('review.diff', { name })} differences={item.differences} />
+      <div class="row">
+        <button
+          type="button"
+          disabled={!mayDecide}
+          class={item.hazards.length === 0 ? 'primary' : ''}
+          onClick={() => onDecide(item, 'approve')}
+        >
+          {t('review.approve')}
+          <span class="visually-hidden"> {name}</span>
+        </button>
+        {!isBlocked && (
+          <button type="button" disabled={!mayDecide} onClick={() => onDecide(item, 'block')}>
+            {t('review.block')}
+            <span class="visually-hidden"> {name}</span>
+          </button>
+        )}
+        {onSkip !== undefined && (
+          <button type="button" class="plain" onClick={() => onSkip(item)}>
+            {t('review.skip')}
+            <span class="visually-hidden"> {name}</span>
+          </button>
+        )}
+      </div>
+      <div class="row">
+        <Command text={unfold('review', '--approve', idOf(item))} />
+        {!isBlocked && <Command text={unfold('review', '--block', idOf(item))} />}
+      </div>
+    </section>
+  )
+}
+
+/** How the command line names it. */
+const idOf = ({ server, kind, name }: ReviewItem): string =>
+  kind === 'tool' ? `${server}/${name}` : `${server}/${kind}${name === '' ? '' : `:${name}`}`
+
 function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: () => void }) {
+  const mayDecide = useMay('reviewer') === true
   const decide = (decision: 'approve' | 'reject'): void =>
     void act(() => send('POST', '/edits', { [decision]: [edit.digest] }), t('review.edit.decided', { name: edit.path })).then(
       onDone,
@@ -140,16 +185,17 @@ function Edit({ edit, onDone }: { readonly edit: ConfigEdit; readonly onDone: ()
       <div class="stack">
         <Diff label={edit.path} differences={edit.changes} />
         <div class="row">
-          <button type="button" class="primary" onClick={() => decide('approve')}>
+          <button type="button" disabled={!mayDecide} class="primary" onClick={() => decide('approve')}>
             {t('review.approve')}
           </button>
           {!edit.isRejected && (
-            <button type="button" onClick={() => decide('reject')}>
+            <button type="button" disabled={!mayDecide} onClick={() => decide('reject')}>
               {t('review.reject')}
             </button>
           )}
+          <Command text={unfold('review', '--approve', edit.path)} />
+          {!edit.isRejected && <Command text={unfold('review', '--block', edit.path)} />}
         </div>
-        <Command text={unfold('review')} />
       </div>
     </Card>
   )
@@ -163,13 +209,14 @@ const labels: { readonly [decision: string]: MessageKey | undefined } = {
 }
 
 function CallApproval({ approval, onDone }: { readonly approval: Approval; readonly onDone: () => void }) {
+  const mayDecide = useMay('reviewer') === true
   const { id, decisions = [], askedAt, caller, server, tool, arguments: args } = approval
   const decide = (decision: string): void =>
     void act(() => send('POST', '/approvals', { id, decision }), t('review.call.decided', { tool })).then(onDone)
   return (
     <Card title={t('review.call', { caller, server, tool })}>
       <div class="stack">
-        <p class="muted">{formatDate(askedAt)}</p>
+        <p class="muted small">{t('review.call.asked', { time: formatDate(askedAt) })}</p>
         <dl class="facts">
           {args.map(({ name, value }) => (
             <>
@@ -180,12 +227,21 @@ function CallApproval({ approval, onDone }: { readonly approval: Approval; reado
         </dl>
         <div class="row">
           {decisions.map((decision) => (
-            <button key={decision} type="button" class={decision === 'once' ? 'primary' : ''} onClick={() => decide(decision)}>
+            <button
+              key={decision}
+              type="button"
+              disabled={!mayDecide}
+              class={decision === 'once' ? 'primary' : ''}
+              onClick={() => decide(decision)}
+            >
               {labels[decision] === undefined ? decision : t(labels[decision])}
             </button>
           ))}
         </div>
-        <Command text={unfold('approvals', 'approve', id)} />
+        <div class="row">
+          <Command text={unfold('approvals', 'approve', id)} />
+          <Command text={unfold('approvals', 'deny', id)} />
+        </div>
       </div>
     </Card>
   )

@@ -5,14 +5,15 @@ import { Table } from '../components/table.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { act } from '../components/toasts.tsx'
 import { send } from '../data/api.ts'
-import type { LogLine, PageSession, Server, ServerState, Status, Tool } from '../data/contract.ts'
-import { useQuery } from '../data/hooks.ts'
+import type { LogLine, Server, ServerState, Status, Tool } from '../data/contract.ts'
+import { useMay, useQuery } from '../data/hooks.ts'
 import { formatDuration, formatTime, t } from '../locales/translate.ts'
 import { href } from '../router/route.ts'
 import { Documents } from './server-parts/documents.tsx'
 import { History } from './server-parts/history.tsx'
 import { Settings } from './server-parts/settings.tsx'
-import { nextStep, reasonOf, State } from './state.tsx'
+import { ServerSignIn } from './server-parts/sign-in.tsx'
+import { nextStep, reasonOf, State, toneOf } from './state.tsx'
 import { toolColumns } from './tool-columns.tsx'
 
 export function ServerDetail({ name }: { readonly name: string }) {
@@ -29,15 +30,16 @@ interface NotStartedProps {
 /** A server whose configuration is incomplete or waits for approval: why, and where to fix it. */
 function NotStarted({ name, problems }: NotStartedProps) {
   return (
-    <Screen title={name} lead={<a href={href(['servers'])}>{t('server.back')}</a>}>
+    <Screen title={name} back={{ href: href(['servers']), text: t('server.back') }} lead={<State state="not_started" />}>
       <Card title={t('concern.not-started', { server: name })}>
         <div class="stack">
           {problems.map(({ message }) => (
-            <p key={message} class="break">
+            <p key={message} class="callout fail">
               {message}
             </p>
           ))}
-          <a href={href(['review'])}>{t('nav.review')}</a>
+          <p class="muted">{t('server.not-started.next')}</p>
+          <Command text={unfold('reload')} />
         </div>
       </Card>
       <Card isFlush title={t('server.settings')}>
@@ -50,15 +52,17 @@ function NotStarted({ name, problems }: NotStartedProps) {
 function StartedServer({ name }: { readonly name: string }) {
   const path = encodeURIComponent(name)
   const server = useQuery<Server>(`/upstreams/${path}`, ['state', 'trust', 'change', 'call', 'config'])
+  const mayRestart = useMay('operator') === true
   const restart = (): void => void act(() => send('POST', `/upstreams/${path}/restart`), t('server.restarted', { server: name }))
   return (
     <Screen
       title={name}
-      lead={<a href={href(['servers'])}>{t('server.back')}</a>}
+      back={{ href: href(['servers']), text: t('server.back') }}
+      lead={server.data !== undefined && <StateLine server={server.data} />}
       actions={
         <>
           <Toggle name={name} state={server.data?.state} onDone={server.reload} />
-          <button type="button" onClick={restart} disabled={server.data?.state === 'disabled'}>
+          <button type="button" onClick={restart} disabled={server.data?.state === 'disabled' || !mayRestart}>
             {t('server.restart')}
           </button>
         </>
@@ -70,6 +74,8 @@ function StartedServer({ name }: { readonly name: string }) {
             <Summary server={data} />
             <Tabs
               label={name}
+              // Where the reason is.
+              initial={data.state === 'failed' ? 'stderr' : 'tools'}
               tabs={[
                 { key: 'tools', title: t('server.tools', { count: data.offered }), content: () => <ToolsOf name={name} /> },
                 {
@@ -103,7 +109,7 @@ interface ToggleProps {
 
 /** Stops a server by disabling it in the configuration, or enables it again. */
 function Toggle({ name, state, onDone }: ToggleProps) {
-  const session = useQuery<PageSession>('/session')
+  const mayChange = useMay('admin')
   const isDisabled = state === 'disabled'
   const toggle = (): void =>
     void act(
@@ -113,7 +119,7 @@ function Toggle({ name, state, onDone }: ToggleProps) {
         }),
       t(isDisabled ? 'server.enabled' : 'server.disabled', { server: name }),
     ).then(onDone)
-  if (session.data?.role !== 'admin' || state === undefined) return null
+  if (mayChange !== true || state === undefined) return null
   return (
     <button type="button" onClick={toggle} title={unfold(isDisabled ? 'enable' : 'disable', name)}>
       {t(isDisabled ? 'server.enable' : 'server.disable')}
@@ -121,39 +127,55 @@ function Toggle({ name, state, onDone }: ToggleProps) {
   )
 }
 
+function StateLine({ server: { state, forMs } }: { readonly server: Server }) {
+  return (
+    <div class="row">
+      <State state={state} />
+      <span class="muted">{t('server.since', { time: formatDuration(forMs) })}</span>
+    </div>
+  )
+}
+
 function Summary({ server }: { readonly server: Server }) {
+  const { name, state, held, calls } = server
+  const maySignIn = useMay('admin')
   const next = nextStep(server)
+  const tone = toneOf(state)
   const facts = [
-    [t('server.since'), formatDuration(server.forMs)],
     [t('server.identity'), server.server],
     [t('server.protocol'), server.protocolVersion],
     [t('server.address'), server.address],
     [t('server.process'), server.pid?.toString()],
     [t('server.endpoint'), server.url],
-    [t('server.running'), `${server.calls.running} / ${server.calls.waiting}`],
+    [t('server.running'), `${calls.running} / ${calls.waiting}`],
   ] as const
+  const toggle = unfold(state === 'disabled' ? 'enable' : 'disable', name)
+  const commands = [...new Set([next, ...(state === 'disabled' ? [] : [unfold('restart', name)]), toggle])]
   return (
     <Card>
       <div class="stack">
-        <div class="row">
-          <State state={server.state} />
-          <span class="break">{reasonOf(server)}</span>
-        </div>
-        {server.held > 0 && <a href={href(['review'])}>{t('concern.held', { count: server.held })}</a>}
-        <div>
-          <div class="small muted">{t(next === undefined ? 'server.command' : 'server.next')}</div>
-          <Command text={next ?? unfold('restart', server.name)} />
-        </div>
-        <dl class="facts">
+        {state !== 'ready' && (
+          <p class={tone === 'fail' || tone === 'warn' ? `callout ${tone}` : 'callout'}>{reasonOf(server)}</p>
+        )}
+        {state === 'needs_login' && maySignIn === true && <ServerSignIn name={name} />}
+        {held > 0 && (
+          <p class="callout warn">
+            <a href={href(['review'])}>{t('concern.held', { count: held })}</a>
+          </p>
+        )}
+        <dl class="across">
           {facts.map(([label, value]) =>
             value === undefined ? null : (
-              <>
+              <div key={label}>
                 <dt>{label}</dt>
                 <dd class="break">{value}</dd>
-              </>
+              </div>
             ),
           )}
         </dl>
+        <div class="row">
+          {commands.map((command) => (command === undefined ? null : <Command key={command} text={command} />))}
+        </div>
       </div>
     </Card>
   )
@@ -185,13 +207,24 @@ function Lines({ name, source }: { readonly name: string; readonly source: 'stde
           <Empty title={t('server.no-output')} />
         ) : (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
-          <pre class="log" tabIndex={0}>
-            {entries.map(({ at, level = '', message, line }) => `${formatTime(at)} ${level} ${message ?? line ?? ''}`).join('\n')}
+          <pre class="log" tabIndex={0} ref={toEnd}>
+            {entries.map(({ at, level, message, line }, index) => (
+              <span key={`${index}`} class={level}>
+                <span class="at">{formatTime(at)}</span> {level === undefined ? '' : `${level.padEnd(5)} `}
+                {message ?? line ?? ''}
+                {'\n'}
+              </span>
+            ))}
           </pre>
         )
       }
     </Loaded>
   )
+}
+
+/** The last lines say why a server failed. */
+function toEnd(element: HTMLElement | null): void {
+  element?.scrollTo({ top: element.scrollHeight })
 }
 
 function Notes({ server: { notes, findings } }: { readonly server: Server }) {

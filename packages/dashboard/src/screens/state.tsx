@@ -4,7 +4,8 @@ import type { Server, ServerState } from '../data/contract.ts'
 import { formatDuration, t } from '../locales/translate.ts'
 
 // Red is for failures only. A state that somebody chose is neutral.
-const tones: { readonly [S in ServerState]: Tone } = {
+const tones: { readonly [S in ServerState | 'not_started']: Tone } = {
+  not_started: 'fail',
   ready: 'ok',
   starting: 'info',
   installing: 'info',
@@ -17,10 +18,14 @@ const tones: { readonly [S in ServerState]: Tone } = {
   stopped: 'neutral',
 }
 
-export const toneOf = (state: ServerState): Tone => tones[state] ?? 'neutral'
+export const toneOf = (state: ServerState | 'not_started'): Tone => tones[state] ?? 'neutral'
 
-export function State({ state }: { readonly state: ServerState }) {
-  return <Badge tone={toneOf(state)}>{t(`state.${state}`)}</Badge>
+export function State({ state }: { readonly state: ServerState | 'not_started' }) {
+  return (
+    <Badge tone={toneOf(state)} isDotted>
+      {t(`state.${state}`)}
+    </Badge>
+  )
 }
 
 /** Why a server is in its state, in the words of the gateway. */
@@ -33,8 +38,8 @@ export function reasonOf({ state, lastError, lastOutput, nextRetryInMs }: Server
 }
 
 /** The command for the next step. */
-export function nextStep({ name, state }: Server): string | undefined {
-  if (state === 'needs_login') return unfold('login', name)
+export function nextStep({ name, state, address }: Server): string | undefined {
+  if (state === 'needs_login') return unfold('login', address ?? name)
   if (state === 'failed' || state === 'degraded') return unfold('restart', name)
   return state === 'disabled' ? unfold('enable', name) : undefined
 }

@@ -13,7 +13,7 @@ export const toolColumns: readonly Column<Tool>[] = [
   {
     key: 'description',
     title: t('tools.description'),
-    cell: ({ description }) => <span class="muted">{description}</span>,
+    cell: ({ description }) => <span class="muted clamp">{description}</span>,
     hideSmall: true,
   },
   { key: 'tokens', title: t('tokens'), cell: ({ tokens }) => formatNumber(tokens), sort: ({ tokens }) => tokens, isNumber: true },

@@ -16,12 +16,14 @@ const serverColumn = {
   title: t('server'),
   cell: ({ upstream }: Tool) => <a href={href(['servers', upstream])}>{upstream}</a>,
   sort: ({ upstream }: Tool) => upstream,
+  hideSmall: true,
 }
 
 const columns = [serverColumn, ...toolColumns]
 
 export function Tools() {
   const tools = useQuery<readonly Tool[]>('/tools', ['change', 'state', 'trust'])
+  const url = useQuery<Status>('/status').data?.url ?? ''
   const [text, setText] = useState('')
   const [server, setServer] = useState('')
   const [asked, setAsked] = useState('')
@@ -34,7 +36,11 @@ export function Tools() {
     [tools.data, text, server],
   )
   return (
-    <Screen title={t('nav.tools')} lead={t('tools.lead')}>
+    <Screen
+      title={t('nav.tools')}
+      lead={t('tools.lead')}
+      actions={<Command text={asked === '' ? unfold('list', url) : unfold('search', url, asked)} />}
+    >
       <form
         class="filters"
         onSubmit={(event) => {
@@ -52,7 +58,11 @@ export function Tools() {
         <button type="submit" disabled={text.trim() === ''}>
           {t('tools.search')}
         </button>
-        {asked !== '' && (
+        {asked === '' ? (
+          <span class="muted" role="status">
+            {t('clients.count', { count: rows.length })}
+          </span>
+        ) : (
           <button type="button" class="plain" onClick={() => setAsked('')}>
             {t('search.close')}
           </button>
@@ -68,8 +78,14 @@ export function Tools() {
                 columns={columns}
                 rows={rows}
                 rowKey={({ name }) => name}
-                empty={t('tools.empty')}
-                emptyHint={t('tools.empty.hint')}
+                empty={t(tools.data?.length === 0 ? 'tools.none' : 'tools.empty')}
+                emptyHint={
+                  tools.data?.length === 0 ? (
+                    <a href={href(['servers'])}>{t('overview.servers.note')}</a>
+                  ) : (
+                    <a href={href(['clients'], { tool: text.trim() })}>{t('tools.why')}</a>
+                  )
+                }
               />
             </Card>
           )}
@@ -82,15 +98,7 @@ export function Tools() {
 /** The search of a client without a token. The screen "View as client" searches as any other one. */
 function Search({ query }: { readonly query: string }) {
   const view = useQuery<ClientView>(`/view?${new URLSearchParams({ search: query }).toString()}`)
-  const status = useQuery<Status>('/status')
   return (
-    <Loaded {...view}>
-      {({ search }) => (
-        <>
-          {search !== undefined && <SearchReport query={query} report={search} />}
-          <Command text={unfold('search', status.data?.url ?? '', query)} />
-        </>
-      )}
-    </Loaded>
+    <Loaded {...view}>{({ search }) => (search === undefined ? null : <SearchReport query={query} report={search} />)}</Loaded>
   )
 }

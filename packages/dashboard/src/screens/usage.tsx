@@ -1,3 +1,4 @@
+import { unfold } from '../commands/command.ts'
 import { Card, Loaded, Screen } from '../components/basics.tsx'
 import { Command } from '../components/command.tsx'
 import { type Column, Table } from '../components/table.tsx'
@@ -59,11 +60,14 @@ export function Usage() {
     ),
   })
   return (
-    <Screen title={t('nav.usage')} lead={t('usage.lead')}>
+    <Screen
+      title={t('nav.usage')}
+      actions={<Command text={unfold('usage')} />}
+      lead={usage.data === undefined ? t('usage.lead') : t('usage.lead.since', { since: formatDate(usage.data.since) })}
+    >
       <Loaded {...usage}>
-        {({ since, byServer, byTool, byClient, byDay, lists, unused }) => (
+        {({ byServer, byTool, byClient, byDay, lists, unused }) => (
           <>
-            <p class="muted">{t('usage.since', { since: formatDate(since) })}</p>
             <SentTokens rows={lists} />
             <Tabs
               label={t('nav.usage')}
@@ -74,30 +78,38 @@ export function Usage() {
                 table(t('usage.days'), byDay),
               ]}
             />
-            <Card
-              title={t('usage.unused', { count: unused.length, tokens: unused.reduce((sum, { tokens }) => sum + tokens, 0) })}
-            >
-              <Table
-                label={t('usage.unused.label')}
-                isShort
-                rows={unused}
-                rowKey={({ name }) => name}
-                empty={t('usage.unused.none')}
-                columns={[
-                  { key: 'name', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
-                  { key: 'server', title: t('server'), cell: ({ upstream }) => upstream, sort: ({ upstream }) => upstream },
-                  {
-                    key: 'tokens',
-                    title: t('tokens'),
-                    cell: ({ tokens }) => formatNumber(tokens),
-                    sort: ({ tokens }) => tokens,
-                    isNumber: true,
-                  },
-                ]}
-              />
-            </Card>
-            <Edits unused={unused} />
-            <Command text="unfold usage" />
+            {unused.length + byTool.length > 0 && (
+              <Card
+                isFlush
+                title={t('usage.unused', { count: unused.length, tokens: unused.reduce((sum, { tokens }) => sum + tokens, 0) })}
+              >
+                <Table
+                  label={t('usage.unused.label')}
+                  isShort
+                  rows={unused}
+                  rowKey={({ name }) => name}
+                  empty={t('usage.unused.none')}
+                  columns={[
+                    { key: 'name', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
+                    {
+                      key: 'server',
+                      title: t('server'),
+                      cell: ({ upstream }) => upstream,
+                      sort: ({ upstream }) => upstream,
+                      hideSmall: true,
+                    },
+                    {
+                      key: 'tokens',
+                      title: t('tokens'),
+                      cell: ({ tokens }) => formatNumber(tokens),
+                      sort: ({ tokens }) => tokens,
+                      isNumber: true,
+                    },
+                  ]}
+                />
+              </Card>
+            )}
+            <Edits unused={unused} used={byTool} />
           </>
         )}
       </Loaded>

@@ -1,4 +1,4 @@
-import { printable } from '@unfold-mcp/core'
+import { hostByClientName, printable } from '@unfold-mcp/core'
 import type { SessionClient } from '@unfold-mcp/server'
 import type { Client } from './access.ts'
 
@@ -10,6 +10,8 @@ export interface ClientStatus {
   /** From `clientInfo`, or the User-Agent header of a client without a session. */
   readonly name?: string
   readonly version?: string
+  /** Id of its host, if its name is that of a known one. */
+  readonly host?: string
   /** Name of its token. */
   readonly token?: string
   readonly profile?: string
@@ -63,6 +65,8 @@ export class StatelessClients {
     return [...this.#byKey.values()].map(({ client, agent, since, lastSeen, requests }) => ({
       era: 'stateless',
       ...(agent !== '' && { name: agent }),
+      // Such as "claude-code/2.1.0".
+      ...hostOf(agent.split('/', 1)[0]),
       ...clientLabels(client),
       sinceMs: Math.round(now - since),
       idleMs: Math.round(now - lastSeen),
@@ -71,11 +75,17 @@ export class StatelessClients {
   }
 }
 
+const hostOf = (name: string | undefined): Pick<ClientStatus, 'host'> => {
+  const host = name === undefined ? undefined : hostByClientName(name)
+  return host === undefined ? {} : { host: host.id }
+}
+
 export function sessionStatus({ name, version, principal, sinceMs, idleMs, isListening }: SessionClient): ClientStatus {
   return {
     era: 'session',
     ...(name !== undefined && { name: printable(name) }),
     ...(version !== undefined && { version: printable(version) }),
+    ...hostOf(name),
     ...clientLabels(principal),
     sinceMs: Math.round(sinceMs),
     idleMs: Math.round(idleMs),

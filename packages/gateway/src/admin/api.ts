@@ -23,6 +23,7 @@ import { json, refusal } from './reply.ts'
 import { parseDecision, reviewItems } from './review.ts'
 import { documentsOf } from './servers/documents.ts'
 import { parseSettings, type SettingsEditor, SettingsError } from './servers/settings.ts'
+import type { ServerSignIns } from './servers/sign-in.ts'
 import { ToolHistory } from './servers/tool-history.ts'
 import { gatewayStatus, type StatusSources, toolReports, upstreamReports } from './status.ts'
 import { CallUsage } from './usage.ts'
@@ -45,6 +46,7 @@ export interface ApiOptions extends StatusSources {
   readonly hasDashboard: boolean
   readonly calls: AdminCalls
   readonly settings: SettingsEditor
+  readonly signIns?: ServerSignIns | undefined
   readonly trail: AuditTrail
 }
 
@@ -60,7 +62,7 @@ interface RouteRequest {
 
 /** Role that a route requires. */
 function requiredRole(method: string, path: string): Role {
-  if (path === '/links' || (method === 'POST' && path.endsWith('/settings'))) return 'admin'
+  if (path === '/links' || (method === 'POST' && /\/(?:settings|sign-in)$/u.test(path))) return 'admin'
   if (method === 'GET' || method === 'HEAD' || path === '/session') return 'viewer'
   return ['/review', '/edits', '/approvals'].includes(path) ? 'reviewer' : 'operator'
 }
@@ -117,6 +119,14 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
         await reload()
       }
       return json(redactor.data(result))
+    },
+    'POST /upstreams/*/sign-in': async (_url, { from }, name) => {
+      if (gateway.upstreams.get(name) === undefined) return unknownUpstream(name, gateway.upstreams.names)
+      const by = from.token === undefined ? 'admin' : `token:${from.token}`
+      const address = await options.signIns?.begin(name, by)
+      return address === undefined
+        ? refusal(409, `server "${printable(name)}" does not wait for a sign-in, or this gateway cannot start one.`)
+        : json({ url: address.href })
     },
     'GET /documents': (url) => {
       const name = url.searchParams.get('upstream') ?? ''
@@ -226,6 +236,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
       } catch (error) {
         // The query describes a client that does not exist.
         if (isFailure(error) && ['/view', '/why'].includes(url.pathname.slice(apiPath.length))) return refusal(404, error.message)
+        if (route.endsWith('/sign-in')) return refusal(502, redactor.text(errorMessage(error)))
         if (error instanceof SettingsError) return refusal(409, redactor.text(error.message))
         if (!isUnavailable(error)) throw error
         return refusal(503, redactor.text(errorMessage(error)))
@@ -239,7 +250,7 @@ export function adminApi(options: ApiOptions): (request: Request, exchange: Exch
 }
 
 function routeOf(requestMethod: string, path: string): { readonly route: string; readonly name: string } {
-  const [, kind = '', name = '', rest = ''] = /^\/(upstreams|tools)\/([^/]+)(\/restart|\/settings)?$/u.exec(path) ?? []
+  const [, kind = '', name = '', rest = ''] = /^\/(upstreams|tools)\/([^/]+)(\/restart|\/settings|\/sign-in)?$/u.exec(path) ?? []
   const method = requestMethod === 'HEAD' ? 'GET' : requestMethod
   return name === '' ? { route: `${method} ${path}`, name } : { route: `${method} /${kind}/*${rest}`, name: decodeUri(name) }
 }

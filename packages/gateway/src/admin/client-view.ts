@@ -1,8 +1,9 @@
-import { estimateTokens, Failure, nearest, nearestHint, printable, type Tool, toolTokens } from '@unfold-mcp/core'
+import { estimateTokens, Failure, hostById, nearest, nearestHint, printable, type Tool, toolTokens } from '@unfold-mcp/core'
 import type { Preview } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { ClientView, ViewQuery, Visibility, VisibilityCause } from './contract.ts'
+import { matcher } from '../names/pattern.ts'
+import type { ClientView, ExcludedTool, ViewQuery, Visibility, VisibilityCause } from './contract.ts'
 
 /** Reads a hypothetical client from the query of a request. */
 export function viewQuery(params: URLSearchParams): ViewQuery {
@@ -26,7 +27,8 @@ async function previewed(
 ): Promise<Previewed> {
   const { tokens } = gateway.config
   const record = tokens.find(({ name, role }) => name === token && role === undefined)
-  if (token !== undefined && record === undefined) {
+  const host = token === undefined || record !== undefined ? undefined : hostById(token)
+  if (token !== undefined && record === undefined && host === undefined) {
     const clients = tokens.filter(({ role }) => role === undefined).map(({ name }) => name)
     throw new Failure('unauthorized', `No client token "${printable(token)}".${nearestHint(nearest(token, clients))}`, {
       scheme: 'Bearer',
@@ -36,11 +38,17 @@ async function previewed(
   const preview = await gateway.toolboxes.of(client).preview({
     era,
     principal: client,
-    ...(query !== undefined && { view: query }),
+    ...((query !== undefined || host !== undefined) && { view: viewFor(host?.id, query) }),
     ...(activate !== undefined && { activate: namesIn(activate) }),
     ...(search !== undefined && { search }),
   })
   return { client, preview }
+}
+
+/** The query of the address with its host, unless it names one itself. */
+function viewFor(host: string | undefined, query = ''): string {
+  const params = new URLSearchParams(query)
+  return host === undefined || params.has('host') ? query : [`host=${host}`, query].filter((part) => part !== '').join('&')
 }
 
 const maxActivated = 100
@@ -52,9 +60,9 @@ const namesIn = (list: string): readonly string[] =>
     .filter((name) => name !== '')
     .slice(0, maxActivated)
 
-/** What a client that connects now is listed, exactly as sent. */
+/** The list of a client that connects now, exactly as sent. */
 export async function clientView(gateway: Gateway, query: ViewQuery): Promise<ClientView> {
-  const { preview } = await previewed(gateway, query)
+  const { client, preview } = await previewed(gateway, query)
   const { exposure, reason, budgetTokens, instructions, listed, all, listedTokens, allTokens, groups, canActivate, search } =
     preview
   const servers = serversByTool(gateway, query.server)
@@ -74,6 +82,7 @@ export async function clientView(gateway: Gateway, query: ViewQuery): Promise<Cl
     listedTokens,
     allTokens,
     listed: listed.map((tool) => ({ definition: tool, ...named(tool) })),
+    excluded: excludedTools(gateway, client, all),
     unlisted: all.filter(({ name }) => !listedNames.has(name)).map((tool) => ({ name: tool.name, ...named(tool) })),
     groups,
     canActivate,
@@ -86,6 +95,42 @@ export async function clientView(gateway: Gateway, query: ViewQuery): Promise<Cl
 function serversByTool({ source }: Gateway, server: string | undefined): ReadonlyMap<string, string> {
   if (server === undefined) return new Map(source.entries().map(({ tool, source: upstream }) => [tool.name, upstream]))
   return new Map(source.entriesOf(server).map(({ tool }) => [source.originalName(server, tool.name) ?? tool.name, server]))
+}
+
+const maxExcluded = 2_000
+
+/** Tools of servers that the client cannot use, each with the first check that stops it. */
+function excludedTools(gateway: Gateway, client: Client, all: readonly Tool[]): readonly ExcludedTool[] {
+  const { upstreams, source } = gateway
+  const usable = new Set(all.map(({ name }) => name))
+  const servers = client.server === undefined ? upstreams.names : [client.server]
+  const found: ExcludedTool[] = []
+  for (const upstream of servers)
+    for (const { name: original } of upstreams.get(upstream)?.tools ?? []) {
+      const tool = source.toolOf(upstream, original)
+      if (tool !== undefined && usable.has(client.server === undefined ? tool.name : original)) continue
+      const stop = checksOf(gateway, client, upstream, original).find(({ isPassed }) => !isPassed)
+      if (stop === undefined) continue
+      found.push({
+        name: tool?.name ?? `${printable(upstream)}__${printable(original)}`,
+        upstream,
+        cause: stop.check,
+        reason: stop.detail,
+      })
+      if (found.length === maxExcluded) return found
+    }
+  return found
+}
+
+/** All checks but the last one, which is about the list of one client. */
+function checksOf(gateway: Gateway, client: Client, upstream: string, original: string): readonly Check[] {
+  const tool = gateway.source.toolOf(upstream, original)
+  return [
+    availability(gateway, upstream, original),
+    trust(gateway, upstream, original),
+    naming(gateway, upstream, original),
+    ...(tool === undefined ? [] : [permission(gateway, client, tool, upstream), policy(gateway, client, tool, upstream)]),
+  ]
 }
 
 /** Why a client does or does not see a tool: by its name for clients, or `<server>/<name on the server>`. */
@@ -105,16 +150,9 @@ export async function visibility(gateway: Gateway, name: string, query: ViewQuer
   const { upstream, original } = found
   const tool = gateway.source.toolOf(upstream, original)
   const checks = [
-    availability(gateway, upstream, original),
-    trust(gateway, upstream, original),
-    naming(gateway, upstream, original),
+    ...checksOf(gateway, client, upstream, original),
+    ...(tool === undefined ? [] : [attention(preview, client.server === undefined ? tool.name : original)]),
   ]
-  if (tool !== undefined) {
-    checks.push(permission(gateway, client, tool, upstream))
-    checks.push(policy(gateway, client, tool, upstream))
-    const listedName = client.server === undefined ? tool.name : original
-    checks.push(attention(preview, listedName))
-  }
   return answer(name, checks, { upstream, ...(tool !== undefined && { exposedName: tool.name }) })
 }
 
@@ -184,11 +222,31 @@ function trust({ trust: gate }: Gateway, server: string, original: string): Chec
   return passed('trust', 'The definition is accepted.')
 }
 
-function naming({ source }: Gateway, server: string, original: string): Check {
+function naming({ source, config }: Gateway, server: string, original: string): Check {
   if (source.toolOf(server, original) !== undefined) return passed('name', 'It has a name of its own, within the limits.')
   const note = source.notes(server).find(({ tool, kind }) => kind === 'left_out' && (tool === printable(original) || tool === ''))
-  const detail = note?.message ?? 'The configuration omits it ("allow" or "deny").'
-  return failed('name', detail, `unfold status ${printable(server)}`)
+  if (note !== undefined) return failed('name', note.message, `unfold status ${printable(server)}`)
+  const { allow, deny = [] } = config.mcpServers[server] ?? {}
+  const isAllowed = allow === undefined || matcher(allow)(original)
+  const denied = deny.filter((pattern) => matcher([pattern])(original))
+  if (!isAllowed)
+    return failed('name', 'It is not in "allow" of its server.', setCommand(server, 'allow', [...(allow ?? []), original]))
+  if (denied.length === 0) return failed('name', 'Its entry in "tools" of the server disables it.')
+  return failed(
+    'name',
+    `"deny" of its server excludes it: ${denied.map((pattern) => printable(pattern)).join(', ')}`,
+    setCommand(
+      server,
+      'deny',
+      deny.filter((pattern) => !denied.includes(pattern)),
+    ),
+  )
+}
+
+/** The command for an edit, unless a name needs more than single quotes. */
+function setCommand(server: string, key: string, patterns: readonly string[]): string | undefined {
+  const value = `${key}=${JSON.stringify(patterns)}`
+  return /^[\w.-]+$/u.test(server) && /^[\w*"[\],=./@:-]+$/u.test(value) ? `unfold set ${server} '${value}'` : undefined
 }
 
 function permission({ access }: Gateway, client: Client, tool: Tool, server: string): Check {

@@ -42,7 +42,7 @@ export interface SignInRequest {
 /** A client as query of `GET /api/view` and `GET /api/why`. */
 export interface ViewQuery {
   readonly era?: 'session' | 'stateless'
-  /** Name of a token in the configuration, not its secret. */
+  /** Name of a token in the configuration, not its secret, or of a host, such as `claude-code`. */
   readonly token?: string
   readonly profile?: string
   /** Only this server (`/mcp/s/<server>`). */
@@ -55,7 +55,7 @@ export interface ViewQuery {
   readonly search?: string
 }
 
-/** Reply of `GET /api/view`: what a client that connects now is listed. */
+/** Reply of `GET /api/view`: the list of a client that connects now. */
 export interface ClientView {
   readonly era: 'session' | 'stateless'
   readonly exposure: string
@@ -70,12 +70,21 @@ export interface ClientView {
   readonly listed: readonly { readonly definition: object; readonly tokens: number; readonly upstream?: string }[]
   /** Tools that the client may use but that are not listed. */
   readonly unlisted: readonly { readonly name: string; readonly tokens: number; readonly upstream?: string }[]
+  /** Tools of servers that the client cannot use, each with the first check that stops it; at most 2,000. */
+  readonly excluded: readonly ExcludedTool[]
   /** Groups that a client can activate. */
   readonly groups: readonly string[]
-  /** False if an activation would not change what this client is listed. */
+  /** False if an activation would not change the list of this client. */
   readonly canActivate: boolean
   /** Only if the query has `search`. */
   readonly search?: SearchReport
+}
+
+export interface ExcludedTool {
+  readonly name: string
+  readonly upstream: string
+  readonly cause: VisibilityCause
+  readonly reason: string
 }
 
 /** What a search returns to a model, and why in this order. */
@@ -150,7 +159,8 @@ export interface Usage {
   readonly byClient: readonly UsageRow[]
   readonly byDay: readonly UsageRow[]
   /** Tokens of the tool lists that clients were sent. */
-  readonly lists: readonly ListUsageRow[]
+  /** `hostId`: as in `host=…` of an address. */
+  readonly lists: readonly (ListUsageRow & { readonly hostId?: string })[]
   /** Tools that nobody has called, with their cost in a full list. */
   readonly unused: readonly { readonly name: string; readonly upstream: string; readonly tool: string; readonly tokens: number }[]
 }

@@ -5,7 +5,8 @@ import { serverUrl } from '../base/mcp-path.ts'
 import { version } from '../base/version.ts'
 import type { ToolNote } from '../catalog/entries.ts'
 import type { ClusterStatus } from '../cluster/status.ts'
-import type { ConfigProblem } from '../config/problem.ts'
+import { type ConfigProblem, problemLine } from '../config/problem.ts'
+import { isScriptServer } from '../config/schema.ts'
 import type { ConfigEdit } from '../consent/edit.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Savings } from '../gateway/savings.ts'
@@ -143,7 +144,11 @@ export async function upstreamReports({
       ...(status.lastOutput !== undefined && { lastOutput: redactor.text(printable(status.lastOutput, maxOutputLength)) }),
       ...(status.address !== undefined && { address: redactor.text(printable(status.address, maxAddressLength)) }),
       ...(status.server !== undefined && { server: redactor.text(printable(status.server)) }),
-      notes: [...conflictNotes(gateway, status.name), ...gateway.source.notes(status.name)].slice(0, maxNotes),
+      notes: [
+        ...conflictNotes(gateway, status.name),
+        ...scriptNotes(gateway, status.name),
+        ...gateway.source.notes(status.name),
+      ].slice(0, maxNotes),
       findings: redactor.data(selectFindings(findings, maxNotes)) as readonly Finding[],
       findingCount: findings.length,
       held: gateway.trust.held(status.name).length,
@@ -156,6 +161,12 @@ export async function upstreamReports({
 // Before the notes about tools, of which there may be many.
 const conflictNotes = ({ proxy }: Gateway, server: string): readonly ToolNote[] =>
   proxy.conflictMessages(server).map((message) => ({ tool: '', kind: 'warning', message }))
+
+const scriptNotes = ({ config, scriptProblems }: Gateway, server: string): readonly ToolNote[] => {
+  const definition = config.mcpServers[server]
+  if (definition === undefined || !isScriptServer(definition)) return []
+  return scriptProblems.map((problem) => ({ tool: '', kind: 'left_out', message: printable(problemLine(problem), 1_000) }))
+}
 
 const lastChange = (at: string, { added, changed, removed, ms }: ChangeRecord): NonNullable<UpstreamReport['lastChange']> => ({
   at,

@@ -1,5 +1,6 @@
-import { toolTokens } from '@unfold-mcp/core'
+import { hostProfiles, toolTokens } from '@unfold-mcp/core'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { ListUsageRow } from '../gateway/list-usage.ts'
 import type { CallRecord, Journal } from '../observability/journal.ts'
 import type { Usage, UsageRow } from './contract.ts'
 
@@ -55,7 +56,7 @@ export class CallUsage {
       byTool: rows(tool),
       byClient: rows(client),
       byDay: rows(day),
-      lists: lists.rows().map((row) => ({ ...row, client: nameOf(row.client) })),
+      lists: lists.rows().map((row) => ({ ...row, ...hostIdOf(row), client: nameOf(row.client) })),
       unused,
     }
   }
@@ -66,6 +67,11 @@ export class CallUsage {
     add(this.#by.client, call.client, call)
     add(this.#by.day, day, call)
   }
+}
+
+function hostIdOf({ host: title }: ListUsageRow): { readonly hostId?: string } {
+  const host = hostProfiles.find((each) => each.title === title)
+  return host === undefined ? {} : { hostId: host.id }
 }
 
 function add(map: Map<string, Sums>, key: string, { ms, outcome, sentCharacters, receivedCharacters }: CallRecord): void {

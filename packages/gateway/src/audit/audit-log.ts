@@ -94,7 +94,7 @@ export class AuditLog {
     await this.#file.write('start', { version, pid: process.pid, servers, tokens, ...policy })
   }
 
-  /** Records a call of a tool. Resolves to false if it cannot be written. */
+  /** Records a call to a tool. Resolves to false if it cannot be written. */
   call(caller: AuditedCaller, call: AuditedCall): Promise<boolean> {
     const { input, upstream, tool, ...fields } = call
     const known = this.#tools.of(upstream, tool)
@@ -116,6 +116,21 @@ export class AuditLog {
       tool: this.#redactor.name(known?.tool ?? tool),
       ...this.#digestsOf(known, input, tool),
       outcome,
+    })
+  }
+
+  /** Records a run of a script, with the arguments of `run_code`. A stored script is a tool, so its call has the arguments. */
+  script({ run, stored, parent, code, input, outcome, calls, ms, principal }: ScriptFields): void {
+    const isCode = code !== undefined
+    void this.#file.write('script', {
+      client: this.#redactor.name(principal?.id ?? 'anonymous'),
+      script: run,
+      ...(stored !== undefined && { stored: this.#redactor.name(stored) }),
+      ...(parent !== undefined && { parent }),
+      outcome,
+      calls,
+      ms,
+      ...(isCode && this.#digestsOf(undefined, { code, ...(input !== undefined && { input }) }, 'run_code')),
     })
   }
 
@@ -185,6 +200,18 @@ interface RejectionFields {
   readonly tool: string
   readonly input: unknown
   readonly outcome: string
+}
+
+interface ScriptFields {
+  readonly run: string
+  readonly stored?: string
+  readonly parent?: string
+  readonly code?: string
+  readonly input: unknown
+  readonly outcome: string
+  readonly calls: number
+  readonly ms: number
+  readonly principal: { readonly id: string } | undefined
 }
 
 const hasChanges = ({ added, removed, changed }: Changes): boolean => added.length + removed.length + changed.length > 0

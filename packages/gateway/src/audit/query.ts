@@ -141,10 +141,12 @@ class Follower {
     // Rotated: it may have been rotated more than once since.
     yield* this.#rest()
     await this.close()
+    // Opened before the folder is read, which then has all files before it, even if the log is rotated again in between.
+    const isOpen = await this.#open()
     for (const { path, first } of await chainFiles(this.#path))
       if (first !== undefined && first.seq > this.#seq && path !== this.#path)
         for await (const { bytes } of readLines(path)) yield* this.#next(bytes)
-    if (await this.#open()) yield* this.#rest()
+    if (isOpen) yield* this.#rest()
   }
 
   async close(): Promise<void> {

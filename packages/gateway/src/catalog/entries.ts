@@ -1,5 +1,5 @@
-import { confusableNames, printable, type Tool, unambiguous } from '@unfold-mcp/core'
-import type { HandlerResult, ToolContext, ToolEntry } from '@unfold-mcp/server'
+import { confusableNames, metaKeys, printable, type Tool, unambiguous } from '@unfold-mcp/core'
+import { type HandlerResult, inputSchema, outputSchema, type ToolContext, type ToolEntry } from '@unfold-mcp/server'
 import type { ServerConfig } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
 import { reservedNames } from '../names/reserved.ts'
@@ -15,6 +15,8 @@ export interface EntriesOptions {
   readonly call: CallUpstream
   /** Maximum number of tools. */
   readonly limit: number
+  /** Whether they are stored scripts. */
+  readonly areScripts?: boolean
 }
 
 /** Something the operator should know about a tool. */
@@ -108,7 +110,7 @@ const noteOf = (tool: string, similar: readonly string[]): ToolNote => ({
 })
 
 function buildEntry(tool: Tool, text: string, options: EntriesOptions, overrides: Overrides): BuiltEntry {
-  const { server, config, call } = options
+  const { server, config, call, areScripts = false } = options
   if (text === '') return { entry: undefined, notes: [omitted(tool.name, 'its definition is nested too deeply')] }
   const sanitized = sanitizeTool(tool, text)
   if ('problem' in sanitized) return { entry: undefined, notes: [omitted(tool.name, sanitized.problem)] }
@@ -117,7 +119,7 @@ function buildEntry(tool: Tool, text: string, options: EntriesOptions, overrides
   const slug = serverSlug(server)
   const override = overrides.of(name)
   const exposed: Tool = {
-    ...sanitized.tool,
+    ...(areScripts ? withoutCode(sanitized.tool) : sanitized.tool),
     name: override.name ?? exposedName(slug, name),
     ...(override.description !== undefined && { description: override.description }),
   }
@@ -130,9 +132,7 @@ function buildEntry(tool: Tool, text: string, options: EntriesOptions, overrides
     tags: [],
     aliases: [],
     ...(override.pinned === true && { pinned: true }),
-    timeoutMs: Math.max(config.timeoutMs, maxCallMs) + 10_000,
-    // The upstream validates arguments; its patterns are never run here.
-    input: { json: exposed.inputSchema, check: (value) => ({ value }) },
+    ...(areScripts ? scriptParts(exposed) : upstreamParts(exposed, config)),
     handler: (input: unknown, ctx: ToolContext) => call(name, input, ctx),
   }
   const notes = sanitized.notes.map(
@@ -140,6 +140,36 @@ function buildEntry(tool: Tool, text: string, options: EntriesOptions, overrides
   )
   const { description, ...rest } = tool
   return { entry, notes, original: override.description === undefined ? { ...rest, description } : rest }
+}
+
+/** The upstream validates arguments; its patterns are never run here. */
+const upstreamParts = ({ inputSchema: json }: Tool, { timeoutMs }: EntriesOptions['config']): EntryParts => ({
+  timeoutMs: Math.max(timeoutMs, maxCallMs) + 10_000,
+  input: { json, check: (value) => ({ value }) },
+})
+
+/** A script has limits of its own, and nobody else checks its arguments and its result. */
+const scriptParts = ({ name, inputSchema: input, outputSchema: output }: Tool): EntryParts => ({
+  runsScript: true,
+  timeoutMs: maxTimerMs,
+  input: inputSchema(name, input),
+  ...(output !== undefined && { output: outputSchema(name, output) }),
+})
+
+type EntryParts = Pick<ToolEntry, 'input' | 'output' | 'timeoutMs' | 'runsScript'>
+
+// The longest timer of Node.
+const maxTimerMs = 2_147_483_647
+
+function withoutCode({ _meta, ...tool }: Tool): Tool {
+  const { [metaKeys.code]: _code, ...meta } = _meta ?? {}
+  return { ...tool, ...(Object.keys(meta).length > 0 && { _meta: meta }) }
+}
+
+/** The code of a stored script, in its definition. */
+export function codeIn({ _meta }: Tool): string | undefined {
+  const code = _meta?.[metaKeys.code]
+  return typeof code === 'string' ? code : undefined
 }
 
 function omitted(tool: unknown, reason: string): ToolNote {

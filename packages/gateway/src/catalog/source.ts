@@ -1,8 +1,15 @@
 import { canonicalJson, type Tool } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '@unfold-mcp/server'
-import type { Config } from '../config/schema.ts'
+import { type Config, isScriptServer } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
-import { type CallUpstream, type EntriesOptions, type ToolNote, type UpstreamEntries, upstreamEntries } from './entries.ts'
+import {
+  type CallUpstream,
+  codeIn,
+  type EntriesOptions,
+  type ToolNote,
+  type UpstreamEntries,
+  upstreamEntries,
+} from './entries.ts'
 import { buildGroups, type GroupTable, type SelfDescription } from './groups.ts'
 
 interface Provided {
@@ -124,6 +131,14 @@ export class UpstreamSource implements Source {
     if (provided !== undefined) this.replace(server, provided.tools)
   }
 
+  /** The code of a stored script as it was admitted, so that what runs is what was reviewed. */
+  codeOf(server: string, originalName: string): string | undefined {
+    const { built, admitted, options } = this.#provided.get(server) ?? {}
+    if (options?.areScripts !== true || built?.originalNames.has(originalName) !== true) return undefined
+    const definition = admitted?.find(({ name }) => name === originalName)
+    return definition === undefined ? undefined : codeIn(definition)
+  }
+
   /** True if clients may call a tool now, by its name on the server. */
   isServed(server: string, originalName: string): boolean {
     return this.#provided.get(server)?.built.originalNames.has(originalName) === true
@@ -148,7 +163,9 @@ export class UpstreamSource implements Source {
     const limit = this.#config.limits.tools
     const optionsKey = canonicalJson({ overrides, allow, deny, timeoutMs, limit })
     const options =
-      before?.optionsKey === optionsKey ? before.options : { server, config, call: this.#options.callOf(server), limit }
+      before?.optionsKey === optionsKey
+        ? before.options
+        : { server, config, call: this.#options.callOf(server), limit, areScripts: isScriptServer(config) }
     const admitted = this.#options.admit(server, tools)
     if (before?.options === options && isSame(before.admitted, admitted)) {
       this.#provided.set(server, { ...before, tools, admitted })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type JsoncProblem, type JsoncTree, parseJsonc } from '@unfold-mcp/client/jsonc'
 import { findNodeAtLocation } from 'jsonc-parser'
 import { type ConfigProblem, pathText } from './problem.ts'
@@ -21,16 +22,17 @@ export function parseDocument(file: string, text: string): Parsed {
   const fileProblem = (message: string): Parsed => ({ problems: [{ file, line: 1, column: 1, path: '', message }] })
   if (text.length > maxCharacters) return fileProblem('is too large for a configuration file.')
   const parsed = parseJsonc(text, { maxDepth })
-  if ('problems' in parsed)
-    return {
-      problems: parsed.problems.map((problem) => ({
-        file,
-        line: problem.line,
-        column: problem.column,
-        path: '',
-        message: messageOf(problem),
-      })),
-    }
+  if ('problems' in parsed) {
+    const found = parsed.problems.map((problem) => ({
+      file,
+      line: problem.line,
+      column: problem.column,
+      path: '',
+      message: messageOf(problem),
+    }))
+    // Each missing brace at the end of a file is reported there.
+    return { problems: found.filter((each, at) => !isDeepStrictEqual(each, found[at - 1])) }
+  }
   const { root, positionOf } = parsed
   const problems: ConfigProblem[] = []
   const problemAt = (node: Node, path: readonly PropertyKey[], message: string): ConfigProblem => ({

@@ -12,6 +12,6 @@ export {
   writtenConfig,
 } from './read.ts'
 export { isLoopback } from './rules.ts'
-export { type Config as WrittenConfig, type Role, roles } from './schema.ts'
+export { type FileConfig as WrittenConfig, type Role, roles, scriptSettings } from './schema.ts'
 export { serverTarget } from './target.ts'
 export { createToken, hasClientTokens, type TokenAccess, verifyToken } from './tokens.ts'

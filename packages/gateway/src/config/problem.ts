@@ -1,4 +1,4 @@
-import { printable } from '@unfold-mcp/core'
+import { locatedText, printable } from '@unfold-mcp/core'
 
 /** An error in a configuration file: where it is, what is wrong and how to fix it. */
 export interface ConfigProblem {
@@ -11,9 +11,7 @@ export interface ConfigProblem {
 }
 
 /** Formats a problem as `file:line:column`, which editors and terminals turn into a link. */
-export function problemLine({ file, line, column, path, message }: ConfigProblem): string {
-  return `${file}:${line}:${column} ${path === '' ? '' : `${path} `}${message}`
-}
+export const problemLine = (problem: ConfigProblem): string => `${problem.file}:${locatedText(problem)}`
 
 /** An invalid configuration, with all its problems. */
 export class ConfigError extends Error {

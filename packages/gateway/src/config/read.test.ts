@@ -56,7 +56,7 @@ describe('a configuration', () => {
     const { config, warnings } = read('{ "mcpServers": { "a": { "command": "x", "autoApprove": ["y"] } } }')
     expect(config.mcpServers.a).not.toHaveProperty('autoApprove')
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:1:42 mcpServers.a.autoApprove is a setting of another program and is ignored.',
+      'unfold.json:1:42: mcpServers.a.autoApprove is a setting of another program and is ignored.',
     ])
   })
 
@@ -67,7 +67,7 @@ describe('a configuration', () => {
     expect(config.mcpServers).toMatchObject({ a: { trust: 'pin' }, b: { command: 'y' } })
     expect(config.mcpServers.b).not.toHaveProperty('trust', true)
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:1:83 mcpServers.b.trust is a setting of another program and is ignored.',
+      'unfold.json:1:83: mcpServers.b.trust is a setting of another program and is ignored.',
     ])
   })
 
@@ -75,7 +75,7 @@ describe('a configuration', () => {
     const doubtsOf = (url: string): readonly string[] =>
       read(json({ search: { embedder: { url, model: 'm', apiKey: 'key' } } })).warnings.map(problemLine)
     expect(doubtsOf('http://models.example/v1')).toEqual([
-      'unfold.json:4:7 search.embedder.url sends the apiKey unencrypted. Use https.',
+      'unfold.json:4:7: search.embedder.url sends the apiKey unencrypted. Use https.',
     ])
     expect([...doubtsOf('https://models.example/v1'), ...doubtsOf('http://127.0.0.1:11434/v1')]).toEqual([])
   })
@@ -83,14 +83,14 @@ describe('a configuration', () => {
   test('warns about similar server names', () => {
     const { warnings } = read(json({ mcpServers: { server1: { command: 'x' }, serverl: { command: 'y' } } }))
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:6:5 mcpServers.serverl is easily confused with "server1". Rename one of them.',
+      'unfold.json:6:5: mcpServers.serverl is easily confused with "server1". Rename one of them.',
     ])
   })
 
   test('warns about server names that differ only in a letter of another script, and shows which', () => {
     const { warnings } = read(json({ mcpServers: { '\u{430}pi': { command: 'x' }, api: { command: 'y' } } }))
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:6:5 mcpServers.api is easily confused with "\\u{430}pi". Rename one of them.',
+      'unfold.json:6:5: mcpServers.api is easily confused with "\\u{430}pi". Rename one of them.',
     ])
   })
 })
@@ -99,94 +99,95 @@ describe('a configuration error', () => {
   test.each([
     [
       '{ "mcpServers": { "git": { "comand": "x" } } }',
-      ['unfold.json:1:28 mcpServers.git.comand is not a known key. Did you mean "command"?'],
+      ['unfold.json:1:28: mcpServers.git.comand is not a known key. Did you mean "command"?'],
     ],
-    ['{ "servers": {} }', ['unfold.json:1:3 servers is not a known key. Did you mean "mcpServers"?']],
-    ['{ "mcpServers": { "git": {} } }', ['unfold.json:1:26 mcpServers.git requires "command" or "url".']],
-    ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git requires "url".']],
+    ['{ "servers": {} }', ['unfold.json:1:3: servers is not a known key. Did you mean "mcpServers"?']],
+    ['{ "mcpServers": { "git": {} } }', ['unfold.json:1:26: mcpServers.git requires "command" or "url".']],
+    ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26: mcpServers.git requires "url".']],
     [
       '{ "mcpServers": { "git": { "command": "a", "url": "b" } } }',
-      ['unfold.json:1:44 mcpServers.git.url cannot be combined with "command". Remove one of them.'],
+      ['unfold.json:1:44: mcpServers.git.url cannot be combined with "command". Remove one of them.'],
     ],
-    ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26 mcpServers.git must be an object, not a string.']],
+    ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26: mcpServers.git must be an object, not a string.']],
     [
       '{ "mcpServers": { "git": { "command": "a", "args": "b" } } }',
-      ['unfold.json:1:52 mcpServers.git.args must be an array, not a string.'],
+      ['unfold.json:1:52: mcpServers.git.args must be an array, not a string.'],
     ],
     [
       '{ "mcpServers": { "a": { "url": "http://x/", "type": "htp" } } }',
       [
-        'unfold.json:1:54 mcpServers.a.type must be one of "http", "streamable-http", "streamableHttp", "sse", not "htp". Did you mean "http"?',
+        'unfold.json:1:54: mcpServers.a.type must be one of "http", "streamable-http", "streamableHttp", "sse", not "htp". Did you mean "http"?',
       ],
     ],
     [
       '{ "mcpServers": { "a": { "url": "ftp://x/" } } }',
-      ['unfold.json:1:33 mcpServers.a.url must be an http:// or https:// URL.'],
+      ['unfold.json:1:33: mcpServers.a.url must be an http:// or https:// URL.'],
     ],
     [
       '{ "mcpServers": { "a": { "command": "x", "excludeTools": ["rm"] } } }',
-      ['unfold.json:1:42 mcpServers.a.excludeTools is not a known key. Did you mean "deny"?'],
+      ['unfold.json:1:42: mcpServers.a.excludeTools is not a known key. Did you mean "deny"?'],
     ],
     [
       '{ "exposure": "lasy" }',
       [
-        'unfold.json:1:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not "lasy". Did you mean "lazy"?',
+        'unfold.json:1:15: exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not "lasy". Did you mean "lazy"?',
       ],
     ],
-    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not a known key. Did you mean "mode"?']],
+    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17: exposure.mod is not a known key. Did you mean "mode"?']],
     [
       '{ "profiles": { "a": { "exposure": { "mode": "lasy" } } } }',
       [
-        'unfold.json:1:46 profiles.a.exposure.mode must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not "lasy". Did you mean "lazy"?',
+        'unfold.json:1:46: profiles.a.exposure.mode must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not "lasy". Did you mean "lazy"?',
       ],
     ],
-    ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23 listen.port must be at most 65535.']],
-    ['{ "listen": { "port": 1.5 } }', ['unfold.json:1:23 listen.port must be an integer, not 1.5.']],
+    ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23: listen.port must be at most 65535.']],
+    ['{ "listen": { "port": 1.5 } }', ['unfold.json:1:23: listen.port must be an integer, not 1.5.']],
     [
       '{ "store": { "kind": "sqlit" } }',
-      ['unfold.json:1:22 store.kind must be one of "sqlite", "memory", not "sqlit". Did you mean "sqlite"?'],
+      ['unfold.json:1:22: store.kind must be one of "sqlite", "memory", not "sqlit". Did you mean "sqlite"?'],
     ],
-    ['{ "store": {} }', ['unfold.json:1:12 store.kind is missing.']],
-    ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path is not allowed here. Remove it.']],
+    ['{ "store": {} }', ['unfold.json:1:12: store.kind is missing.']],
+    ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32: store.path is not allowed here. Remove it.']],
     [
       '{ "groups": { "a b": { "description": "x" } } }',
       [
-        'unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores or hyphens, starting with a letter or digit.',
+        'unfold.json:1:15: groups["a b"] must be 1 to 55 letters, digits, underscores or hyphens, starting with a letter or digit.',
       ],
     ],
     [
       '{ "remember": "sesion" }',
-      ['unfold.json:1:15 remember must be one of "session", "reconnect", "principal", not "sesion". Did you mean "session"?'],
+      ['unfold.json:1:15: remember must be one of "session", "reconnect", "principal", not "sesion". Did you mean "session"?'],
     ],
-    ['{ "serach": {} }', ['unfold.json:1:3 serach is not a known key. Did you mean "search"?']],
-    ['{ "search": { "deadlinMs": 1 } }', ['unfold.json:1:15 search.deadlinMs is not a known key. Did you mean "deadlineMs"?']],
-    ['{ "search": { "deadlineMs": 0 } }', ['unfold.json:1:29 search.deadlineMs must be at least 1.']],
-    ['{ "search": { "embedder": "x" } }', ['unfold.json:1:27 search.embedder must be an object, not a string.']],
+    ['{ "serach": {} }', ['unfold.json:1:3: serach is not a known key. Did you mean "search"?']],
+    ['{ "search": { "deadlinMs": 1 } }', ['unfold.json:1:15: search.deadlinMs is not a known key. Did you mean "deadlineMs"?']],
+    ['{ "search": { "deadlineMs": 0 } }', ['unfold.json:1:29: search.deadlineMs must be at least 1.']],
+    ['{ "search": { "embedder": "x" } }', ['unfold.json:1:27: search.embedder must be an object, not a string.']],
     [
       '{ "profiles": { "a": { "search": { "embeddings": {} } } } }',
-      ['unfold.json:1:36 profiles.a.search.embeddings is not a known key. Did you mean "embedder"?'],
+      ['unfold.json:1:36: profiles.a.search.embeddings is not a known key. Did you mean "embedder"?'],
     ],
     [
       '{ "profiles": { "a": { "search": { "embedder": { "url": "http://x/", "api_key": "k" } } } } }',
       [
-        'unfold.json:1:48 profiles.a.search.embedder.model is missing.',
-        'unfold.json:1:70 profiles.a.search.embedder.api_key is not a known key. Did you mean "apiKey"?',
+        'unfold.json:1:48: profiles.a.search.embedder.model is missing.',
+        'unfold.json:1:70: profiles.a.search.embedder.api_key is not a known key. Did you mean "apiKey"?',
       ],
     ],
     [
       '{ "search": { "embedder": { "url": "${WHERE}", "model": "m", "apiKey": "${KEY}" } } }',
       [
-        'unfold.json:1:36 search.embedder.url WHERE is not set. Set it, or give it a default: ${WHERE:-value}.',
-        'unfold.json:1:72 search.embedder.apiKey KEY is not set. Set it, or give it a default: ${KEY:-value}.',
+        'unfold.json:1:36: search.embedder.url: WHERE is not set. Set it, or give it a default: ${WHERE:-value}.',
+        'unfold.json:1:72: search.embedder.apiKey: KEY is not set. Set it, or give it a default: ${KEY:-value}.',
       ],
     ],
     ['[]', ['unfold.json:1:1 must be an object, not an array.']],
     ['', ['unfold.json:1:1 is empty. Write at least {}.']],
+    ['{ "mcpServers": { "a": {', ['unfold.json:1:25 is not valid JSON: close brace expected.']],
     ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not valid JSON: colon expected.']],
-    ['{ "exposure": "lazy", "exposure": "auto" }', ['unfold.json:1:23 exposure is a duplicate key. Remove one of them.']],
+    ['{ "exposure": "lazy", "exposure": "auto" }', ['unfold.json:1:23: exposure is a duplicate key. Remove one of them.']],
     [
       '{ "mcpServers": { "__proto__": { "command": "x" } } }',
-      ['unfold.json:1:19 mcpServers.__proto__ is not allowed as a key. Choose another name.'],
+      ['unfold.json:1:19: mcpServers.__proto__ is not allowed as a key. Choose another name.'],
     ],
   ])('in %s has its location and a fix', (text, expected) => {
     expect(mistakes(text)).toEqual(expected)
@@ -202,16 +203,16 @@ describe('a configuration error', () => {
   "results": { "maxCharacters": 1 }
 }`
     expect(mistakes(text)).toEqual([
-      'unfold.json:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?',
-      'unfold.json:3:36 mcpServers.a.args[0] must be a string, not 1.',
-      'unfold.json:4:45 mcpServers.b.headers["bad name"] is not a valid header name.',
-      'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not 5.',
-      'unfold.json:7:33 results.maxCharacters must be at least 1000.',
+      'unfold.json:3:12: mcpServers.a.comand is not a known key. Did you mean "command"?',
+      'unfold.json:3:36: mcpServers.a.args[0] must be a string, not 1.',
+      'unfold.json:4:45: mcpServers.b.headers["bad name"] is not a valid header name.',
+      'unfold.json:6:15: exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", "code", not 5.',
+      'unfold.json:7:33: results.maxCharacters must be at least 1000.',
     ])
   })
 
   test('after a byte order mark has the column that editors show', () => {
-    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not a known key\./u)
+    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3: x is not a known key\./u)
   })
 
   test('in deeply nested brackets is reported without recursion', () => {
@@ -329,7 +330,7 @@ describe('an inconsistency between parts', () => {
     ],
   ])('is reported: %j', (value, expected) => {
     const found = mistakes(json(value))
-    expect(found.map((line) => line.replace(/^unfold\.json:\d+:\d+ /u, ''))).toEqual([expected])
+    expect(found.map((line) => line.replace(/^unfold\.json:\d+:\d+:? /u, ''))).toEqual([expected])
   })
 
   test('is not reported if a server names its group and the group names the server', () => {
@@ -357,7 +358,7 @@ describe('the deprecated key "about"', () => {
 
   test('is an error next to "description"', () => {
     expect(mistakes('{ "mcpServers": { "git": { "command": "x", "about": "A", "description": "B" } } }')).toEqual([
-      'unfold.json:1:44 mcpServers.git.about is not a known key. Did you mean "description"?',
+      'unfold.json:1:44: mcpServers.git.about is not a known key. Did you mean "description"?',
     ])
   })
 })

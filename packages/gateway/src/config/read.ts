@@ -11,12 +11,16 @@ import {
   type Config,
   configSchema,
   defaultCluster,
+  type FileConfig,
   isCommandServer,
+  isScriptServer,
   type SandboxConfig,
   type SearchConfig,
   type ServerConfig,
+  withScriptServer,
 } from './schema.ts'
 import { schemaErrors, stripForeignKeys } from './schema-errors.ts'
+import { hasScripts } from './scripts/files.ts'
 import { type Environment, expand, type SecretSource } from './variables.ts'
 
 /** A valid configuration. */
@@ -61,7 +65,7 @@ export async function resolveConfig(
   const permitted = (await permit?.(validated.written)) ?? { config: validated.written, notStarted: new Map() }
   const references = expandAll(permitted, {}, () => undefined).uses.map(({ reference }) => reference)
   const secrets = (await resolver?.resolve(references, { isRefreshed })) ?? (() => undefined)
-  return readExpanded(validated, permitted, { environment, secrets })
+  return readExpanded(validated, permitted, { file, environment, secrets })
 }
 
 /** Returns the command lines of all `${command:…}` in use. */
@@ -132,21 +136,23 @@ export function parseConfig(
   { file, environment, secrets = () => undefined, isEdit = false }: ParseOptions,
 ): ReadConfig {
   const validated = validateText(text, file)
-  return readExpanded(validated, { config: validated.written, notStarted: new Map() }, { environment, secrets, isEdit })
+  return readExpanded(validated, { config: validated.written, notStarted: new Map() }, { file, environment, secrets, isEdit })
 }
 
 function readExpanded(
   { document, warnings }: ReturnType<typeof validateText>,
   permitted: PermittedConfig,
   {
+    file,
     environment,
     secrets,
     isEdit = false,
-  }: { readonly environment: Environment; readonly secrets: SecretLookup; readonly isEdit?: boolean },
+  }: Pick<ParseOptions, 'file' | 'environment' | 'isEdit'> & { readonly secrets: SecretLookup },
 ): ReadConfig {
   const all = expandAll(permitted, environment, secrets)
   const located = ({ path, message }: RuleViolation): ConfigProblem => document.problem(path, message)
-  const { config, unresolvedUrls, isClusterUnresolved } = all
+  const { unresolvedUrls, isClusterUnresolved } = all
+  const config = hasScripts(all.config, file) ? withScriptServer(all.config) : all.config
   const unset = new Map([...all.unset].map(([name, violations]) => [name, violations.map(located)]))
   const isIgnored = ([section, , key]: readonly PropertyKey[]): boolean =>
     isEdit && (section === 'cluster' || (section === 'mcpServers' && (key === 'placement' || key === 'follow')))
@@ -180,7 +186,7 @@ function readExpanded(
 }
 
 /** Reads a configuration file with defaults but unexpanded variables. Throws `ConfigError` like `readConfig`. */
-export const writtenConfig = async (file: string): Promise<Config> => validateText(await readConfigText(file), file).written
+export const writtenConfig = async (file: string): Promise<FileConfig> => validateText(await readConfigText(file), file).written
 
 /** Parses and validates a text, with unexpanded variables. Throws `ConfigError` with all problems. */
 export function validateText(text: string, file: string) {
@@ -321,6 +327,7 @@ function expandCluster(written: ClusterConfig | undefined, environment: Environm
 function expandServer(server: ServerConfig, expandText: Expand): ServerConfig {
   const table = (key: string, values: { readonly [name: string]: string }): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, text]) => [name, expandText(text, [key, name])]))
+  if (isScriptServer(server)) return server
   if (!isCommandServer(server))
     return { ...server, url: expandText(server.url, ['url']), headers: table('headers', server.headers) }
   return {

@@ -3,7 +3,7 @@ import { parseRedisUrl } from '../base/redis-url.ts'
 import { serverSlug } from '../names/naming.ts'
 import { listOf } from './policy/schema.ts'
 import { sandboxSettings } from './process/sandbox.ts'
-import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
+import { type Config, isCommandServer, isScriptServer, isUrlServer, type SearchConfig, scriptServerName } from './schema.ts'
 import { hasClientTokens } from './tokens.ts'
 
 /** An inconsistency between parts of a configuration that are valid on their own. */
@@ -23,6 +23,18 @@ export function ruleViolations(config: Config): readonly RuleViolation[] {
     ...sandboxRules(config),
     ...clusterRules(config),
     ...policyRules(config),
+    ...scriptRules(config),
+  ]
+}
+
+function scriptRules({ scripts, mcpServers }: Config): readonly RuleViolation[] {
+  const server = mcpServers[scriptServerName]
+  if (typeof scripts !== 'object' || server === undefined || isScriptServer(server)) return []
+  return [
+    {
+      path: ['mcpServers', scriptServerName],
+      message: 'has the name of the stored scripts. Rename it, or set "scripts" to false.',
+    },
   ]
 }
 
@@ -59,7 +71,7 @@ function clusterRules({ cluster, mcpServers }: Config): readonly RuleViolation[]
         message: 'cannot be combined with "placement": "one": the next replica would start the server again.',
       })
   if (url !== undefined) return violations
-  const followed = Object.entries(mcpServers).filter(([, server]) => !isCommandServer(server) && server.follow === 'one')
+  const followed = Object.entries(mcpServers).filter(([, server]) => isUrlServer(server) && server.follow === 'one')
   return [
     ...violations,
     ...placed.map(([name]) => ({
@@ -177,7 +189,7 @@ function serverRules({ mcpServers }: Config): readonly RuleViolation[] {
           message: `is already the name of ${printable(taken)}. Choose another name.`,
         })
     }
-    if (!isCommandServer(definition) && !definition.disabled && !isHttpUrl(definition.url))
+    if (isUrlServer(definition) && !definition.disabled && !isHttpUrl(definition.url))
       violations.push({ path: [...at, 'url'], message: 'must be an http:// or https:// URL.' })
   }
   return violations

@@ -212,6 +212,22 @@ const urlServer = z.strictObject({
   ...serverSettings,
 })
 
+/** The folder of stored scripts as a server. It is not written like this: `scripts` of the file describes it. */
+const scriptServer = z.strictObject({ scripts: z.string(), ...serverSettings })
+
+const scripts = z.strictObject({
+  folder: noNul.min(1, 'is empty').default('scripts').describe('Folder with the scripts, relative to the folder of this file'),
+  trust: trust
+    .default('review')
+    .describe('How new and changed scripts are treated, like trust of a server. review: they wait for approval'),
+  grants: z
+    .record(z.string().min(1, 'is empty').max(200, 'is longer than 200 characters'), patterns)
+    .default({})
+    .describe(
+      'Tools that a script may call although its caller may not: name of the script to exposed names of tools; * matches any characters',
+    ),
+})
+
 const group = z.strictObject({
   description: description.min(1, 'is empty').describe('Tells the model what the group is for'),
   servers: z.array(z.string()).default([]),
@@ -382,6 +398,12 @@ export const configSchema = z.strictObject({
     .describe(
       'Scripts over the tools (run_code): true or settings list it in every mode, false turns it off. Default: in code mode only',
     ),
+  scripts: z
+    .union([z.literal(false), scripts])
+    .optional()
+    .describe(
+      'Scripts that are offered as tools, *.ts and *.js. Default: those in the folder "scripts" next to this file; false: none',
+    ),
   remember: remember.default('session'),
   trust: trust.default('watch'),
   policy: policy.optional().describe('Rules for calls: allow, deny or ask a person'),
@@ -429,10 +451,15 @@ export const configSchema = z.strictObject({
   limits: limits.default(limits.parse({})),
 })
 
-export type Config = z.output<typeof configSchema>
+/** A configuration as written, with defaults. */
+export type FileConfig = z.output<typeof configSchema>
+
+/** A configuration in use: the folder of stored scripts is one of its servers. */
+export type Config = Omit<FileConfig, 'mcpServers'> & { readonly mcpServers: { readonly [name: string]: ServerConfig } }
 export type CommandServer = z.output<typeof commandServer>
 export type UrlServer = z.output<typeof urlServer>
-export type ServerConfig = CommandServer | UrlServer
+export type ScriptServer = z.output<typeof scriptServer>
+export type ServerConfig = CommandServer | UrlServer | ScriptServer
 export type ToolOverride = z.output<typeof override>
 export type Profile = z.output<typeof profile>
 export type TokenRecord = z.output<typeof token>
@@ -441,6 +468,35 @@ export type ClusterConfig = z.output<typeof cluster>
 export type SandboxConfig = z.output<typeof sandbox>
 
 export const isCommandServer = (server: ServerConfig): server is CommandServer => 'command' in server
+
+export const isUrlServer = (server: ServerConfig): server is UrlServer => 'url' in server
+
+export const isScriptServer = (server: ServerConfig): server is ScriptServer => 'scripts' in server
+
+/** Name of the server that offers the stored scripts. */
+export const scriptServerName = 'scripts'
+
+const defaultScripts = scripts.parse({})
+
+/** Settings of the stored scripts; `undefined` if there are none. */
+export function scriptSettings({ scripts: given = defaultScripts, code: scriptsRun }: Pick<Config, 'scripts' | 'code'>) {
+  return given === false || scriptsRun === false ? undefined : given
+}
+
+/** Adds the folder of stored scripts as a server, unless another server has its name. */
+export function withScriptServer(config: Config): Config {
+  const settings = scriptSettings(config)
+  if (settings === undefined || Object.hasOwn(config.mcpServers, scriptServerName)) return config
+  const { folder, trust: trustOfScripts } = settings
+  const server = scriptServer.parse({
+    scripts: folder,
+    trust: trustOfScripts,
+    description: 'Stored scripts that use the tools of the other servers',
+    pingMs: 0,
+    sweepMs: 0,
+  })
+  return { ...config, mcpServers: { ...config.mcpServers, [scriptServerName]: server } }
+}
 
 const shapes = {
   top: Object.keys(configSchema.shape),
@@ -459,13 +515,14 @@ const shapes = {
   results: Object.keys(results.shape),
   limits: Object.keys(limits.shape),
   code: Object.keys(code.shape),
+  scripts: Object.keys(scripts.shape),
 } as const
 
 const sandboxKeys = Object.keys(sandboxSettings.shape)
 
 const exposureKeys = ['mode', 'budgetTokens', ...Object.keys(presentation)]
 
-const sections = ['search', 'listen', 'store', 'cluster', 'audit', 'results', 'limits', 'code'] as const
+const sections = ['search', 'listen', 'store', 'cluster', 'audit', 'results', 'limits', 'code', 'scripts'] as const
 
 /** Returns the allowed keys of the object at `path`. `isUrl` selects the kind of server. */
 export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly string[] {

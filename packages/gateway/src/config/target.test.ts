@@ -4,13 +4,14 @@ import type { CommandTarget } from '@unfold-mcp/client'
 import { describe, expect, test } from 'vitest'
 import { settingsOf } from '../upstreams/config.ts'
 import { parseConfig } from './read.ts'
+import { isScriptServer } from './schema.ts'
 import { targetOf } from './target.ts'
 import { upstreamConfig } from './upstream.ts'
 
 function target(server: unknown) {
   const { config } = parseConfig(JSON.stringify({ mcpServers: { a: server } }), { file: 'unfold.json', environment: {} })
   const { a } = config.mcpServers
-  if (a === undefined) throw new Error('no server')
+  if (a === undefined || isScriptServer(a)) throw new Error('no server')
   return targetOf(a, resolve('/etc/unfold'))
 }
 
@@ -60,7 +61,7 @@ describe('the sandbox of a server', () => {
     })
     const { config } = parseConfig(text, { file: 'unfold.json', environment: { NOTES: '/srv/notes' } })
     const { a } = config.mcpServers
-    if (a === undefined) throw new Error('no server')
+    if (a === undefined || isScriptServer(a)) throw new Error('no server')
     const { sandbox } = targetOf(a, folder, { sandbox: config.sandbox }) as CommandTarget
     return sandbox
   }

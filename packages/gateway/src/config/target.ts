@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { CommandTarget, UrlTarget } from '@unfold-mcp/client'
 import { type SandboxBase, sandboxOf, sandboxSettings } from './process/sandbox.ts'
-import { type Config, isCommandServer, type ServerConfig, type UrlServer } from './schema.ts'
+import { type CommandServer, type Config, isCommandServer, isScriptServer, type UrlServer } from './schema.ts'
 
 /** Settings of the file that apply to every process. */
 export interface ProcessDefaults extends Partial<Pick<Config, 'processes' | 'sandbox'>> {
@@ -10,7 +10,7 @@ export interface ProcessDefaults extends Partial<Pick<Config, 'processes' | 'san
 
 /** Relative folders are resolved from the folder of the configuration file, not from the working directory. */
 export function targetOf(
-  server: ServerConfig,
+  server: CommandServer | UrlServer,
   folder: string,
   { processes, sandbox: all = 'none', sandboxBase }: ProcessDefaults = {},
 ): CommandTarget | UrlTarget {
@@ -36,7 +36,9 @@ export function serverTarget(
   { folder, sandboxBase }: { readonly folder: string; readonly sandboxBase?: SandboxBase },
 ): CommandTarget | UrlTarget | undefined {
   const server = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined
-  return server === undefined ? undefined : targetOf(server, folder, { processes, sandbox, sandboxBase })
+  return server === undefined || isScriptServer(server)
+    ? undefined
+    : targetOf(server, folder, { processes, sandbox, sandboxBase })
 }
 
 const transports: { readonly [T in NonNullable<UrlServer['type']> | 'auto']: 'auto' | 'http' | 'sse' } = {

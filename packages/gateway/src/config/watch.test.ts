@@ -77,7 +77,7 @@ describe('a watched configuration', () => {
     expect(Object.keys(following_.watch.current.config.mcpServers)).toEqual(['a'])
     const [first] = following_.reports
     expect(first !== undefined && 'problems' in first ? first.problems.map(problemLine) : []).toEqual([
-      `${file}:1:26 mcpServers.a.comand is not a known key. Did you mean "command"?`,
+      `${file}:1:26: mcpServers.a.comand is not a known key. Did you mean "command"?`,
     ])
     await writeFile(file, text('a', 'z'))
     await following_.next(2)

@@ -6,6 +6,8 @@ import { canonicalJson } from '@unfold-mcp/core'
 import { errorMessage } from '../base/error-message.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
 import { type ReadConfig, type ResolveOptions, readConfigText, resolveConfig } from './read.ts'
+import { isScriptServer, scriptServerName } from './schema.ts'
+import { hasScripts } from './scripts/files.ts'
 
 export interface WatchOptions extends Pick<ResolveOptions, 'environment' | 'resolver' | 'permit'> {
   /** Called with a valid configuration that differs from the last one. */
@@ -101,7 +103,12 @@ export class ConfigWatch {
   }
 
   async #poll(): Promise<void> {
-    if ((await fingerprintOf(this.#file)) !== this.#fingerprint) this.#reloadInBackground()
+    const { config } = this.#current
+    // The first script makes the folder of scripts a server, and the last one ends it.
+    const server = config.mcpServers[scriptServerName]
+    const isForced = (server === undefined || isScriptServer(server)) && hasScripts(config, this.#file) !== (server !== undefined)
+    if (isForced) this.#isForced = true
+    if (isForced || (await fingerprintOf(this.#file)) !== this.#fingerprint) this.#reloadInBackground()
   }
 
   // Nobody awaits this, so an error thrown by a listener is reported.

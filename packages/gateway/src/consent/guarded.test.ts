@@ -41,6 +41,18 @@ test('AT-S11-1: whatever a server runs or reaches waits, and so does everything 
     expect(waiting({ mcpServers: { git, web: { ...base.mcpServers.web, ...edit } } })).toEqual(['mcpServers.web'])
 })
 
+test('AT-S15-33 (Y51): what scripts are granted, where they come from and how they are reviewed waits', () => {
+  const approved = { ...base, scripts: { grants: { report: ['git__log'] } } }
+  for (const scripts of [
+    { grants: { report: ['git__*'] } },
+    { ...approved.scripts, trust: 'off' },
+    { ...approved.scripts, folder: '/tmp' },
+  ])
+    expect(waiting({ scripts }, approved)).toEqual(['scripts'])
+  expect(waiting({ scripts: { grants: { other: ['git__log'] } } })).toEqual(['scripts'])
+  expect(waiting({ scripts: approved.scripts }, approved)).toEqual([])
+})
+
 test('AT-S11-2: settings that protect wait if they become weaker, and a key that is not known to be harmless waits', () => {
   const edits = {
     trust: 'off',

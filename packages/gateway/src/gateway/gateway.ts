@@ -12,6 +12,7 @@ import { version } from '../base/version.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import { policyDigest } from '../config/policy/digest.ts'
 import { defaultApprovalTimeoutMs } from '../config/policy/schema.ts'
+import { type ConfigProblem, problemLine } from '../config/problem.ts'
 import type { SandboxBase } from '../config/process/sandbox.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -29,6 +30,7 @@ import { releaseAtSessionEnd } from '../results/session-end.ts'
 import { ResultStore, type SharedResults } from '../results/store.ts'
 import { gatewayConsent, type OwnTool } from '../scripts/consent.ts'
 import type { ScriptStorage } from '../scripts/storage.ts'
+import { StoredScripts } from '../scripts/stored-scripts.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
 import { catalogKey } from '../stores/key.ts'
 import { crossServerCheck } from '../trust/cross-server.ts'
@@ -132,6 +134,7 @@ export class Gateway implements AsyncDisposable {
   readonly #cache: DefinitionCache
   readonly #results: ResultStore
   readonly #savings: SavingsCache
+  readonly #scripts: StoredScripts
   /**
    * Tokens of the lists that clients were sent.
    * @internal
@@ -236,7 +239,7 @@ export class Gateway implements AsyncDisposable {
       decide: ({ upstream: server, tool, input, client }) =>
         this.#policy?.decide({ server, tool, input, client, definition: () => this.source.toolOf(server, tool) }),
       ask: this.approvals.ask,
-      send: this.proxy.call,
+      send: (proxied) => this.#scripts.run(proxied, this.source, this.config) ?? this.proxy.call(proxied),
     })
     this.source = new UpstreamSource(config, {
       callOf: (upstream) => (tool, input, ctx) =>
@@ -269,6 +272,10 @@ export class Gateway implements AsyncDisposable {
           },
           toolOf,
         ),
+    })
+    this.#scripts = new StoredScripts({
+      folder: options.folder,
+      onProblem: (problem) => log.warn({ problem }, `script not used: ${problemLine(problem)}`),
     })
     this.#savings = new SavingsCache(this.toolboxes)
     this.source.subscribe(() => {
@@ -320,8 +327,13 @@ export class Gateway implements AsyncDisposable {
     this.#policy = policyOf(read, folder)
     this.access.configure(config)
     const { processes, sandbox } = config
+    const scripts = await this.#scripts.open(config)
     const configs = Object.entries(config.mcpServers).map(
-      ([name, server]) => [name, upstreamConfig(server, { folder, processes, sandbox, sandboxBase })] as const,
+      ([name, server]) =>
+        [
+          name,
+          upstreamConfig(server, { folder, ...(scripts !== undefined && { scripts }), processes, sandbox, sandboxBase }),
+        ] as const,
     )
     const applying = this.upstreams.apply(Object.fromEntries(configs))
     // Cached tools of new servers are served immediately.
@@ -348,6 +360,11 @@ export class Gateway implements AsyncDisposable {
     if (upstream?.connection !== undefined) void upstream.discover().catch(() => undefined)
   }
 
+  /** Problems of the stored scripts as they are now. */
+  get scriptProblems(): readonly ConfigProblem[] {
+    return this.#scripts.problems
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -362,6 +379,7 @@ export class Gateway implements AsyncDisposable {
     this.proxy.close()
     this.poisoning.close()
     await this.upstreams.close()
+    await this.#scripts.close()
     await this.toolboxes.close()
     this.#results.close()
     await this.trust.close()

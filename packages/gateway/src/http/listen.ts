@@ -20,6 +20,7 @@ import type { EditReview } from '../admin/edits.ts'
 import { EventStreams } from '../admin/event-stream.ts'
 import type { PageSessions } from '../admin/pages/sessions.ts'
 import { SettingsEditor } from '../admin/servers/settings.ts'
+import { ServerSignIns, type StartSignIn } from '../admin/servers/sign-in.ts'
 import type { AuditPosition } from '../audit/audit-file.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
@@ -70,9 +71,10 @@ export interface HttpOptions {
   readonly environment: Environment
   /** Browsers that are signed in. */
   readonly pages: PageSessions
+  readonly startSignIn?: StartSignIn | undefined
   /** Sessions that all replicas share. */
   readonly sessions: SessionStore | undefined
-  /** Handles requests of other replicas. */
+  /** Handles requests from other replicas. */
   readonly forward?: ForwardRoute | undefined
   /** Host name at which other replicas reach this one. */
   readonly advertisedHost?: string | undefined
@@ -106,6 +108,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const authorization = new Authorization({ admin: options.admin, config: () => gateway.config, rejected, pages: options.pages })
   const calls = new AdminCalls(gateway)
   const settingsEditor = new SettingsEditor(options.config, options.environment)
+  const signIns = options.startSignIn && new ServerSignIns(gateway, journal, options.startSignIn)
   const trail = new AuditTrail({ path: () => auditPath(gateway, options.config), live: options.audit })
   const startupWait = new StartupWait(gateway)
   let listening: ListeningServer | undefined
@@ -167,6 +170,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       events,
       calls,
       settings: settingsEditor,
+      signIns,
       trail,
       startedAt: performance.now(),
       url: () => (listening === undefined ? '' : localUrl(listening.url)),

@@ -12,11 +12,11 @@ export interface RouteOptions extends ApiOptions {
   readonly log: Log
   /** True when the gateway listens beyond loopback. */
   readonly isPublic: boolean
-  /** Handles requests of other replicas. */
+  /** Handles requests from other replicas. */
   readonly forward?: ForwardRoute | undefined
 }
 
-/** Route for requests of other replicas, which checks their signature. */
+/** Route for requests from other replicas, which checks their signature. */
 export interface ForwardRoute {
   readonly path: string
   handle(request: Request, exchange: Exchange): Promise<Response>

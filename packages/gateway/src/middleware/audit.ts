@@ -152,8 +152,8 @@ function recordCall(
 // A server's error message may contain its secrets.
 function redactError(error: unknown, redactor: Redactor): unknown {
   if (!(error instanceof UpstreamError)) return error
-  const { upstream, reason, detail, retryAfterMs } = error
+  const { upstream, kind, detail, retryAfterMs } = error
   const redacted = redactor.text(detail)
   if (redacted === detail) return error
-  return new UpstreamError(upstream, reason, redacted, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  return new UpstreamError(upstream, kind, redacted, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
 }

@@ -3,8 +3,6 @@ import type { Middleware } from './chain.ts'
 
 /** The gateway takes no more calls. */
 export class ShuttingDownError extends ToolError {
-  readonly reason = 'shutting_down'
-
   constructor() {
     super('The gateway is shutting down. The tool was not called; try again in a moment.')
   }

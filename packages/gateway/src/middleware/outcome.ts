@@ -9,7 +9,8 @@ export function outcomeOf(result: ProxiedResult): 'ok' | 'error' | 'input_requir
   return 'isError' in result && result.isError === true ? 'error' : 'ok'
 }
 
-export const reasonOf = (error: unknown): string =>
-  error instanceof UpstreamError || error instanceof ShuttingDownError || error instanceof DeniedError || isFailure(error)
-    ? error.reason
-    : 'failed'
+export function reasonOf(error: unknown): string {
+  if (error instanceof UpstreamError) return error.kind
+  if (error instanceof ShuttingDownError) return 'shutting_down'
+  return error instanceof DeniedError || isFailure(error) ? error.reason : 'failed'
+}

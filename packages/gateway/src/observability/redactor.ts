@@ -1,6 +1,13 @@
 import { decodeUri, printable } from '@unfold-mcp/core'
 import { parseRedisUrl } from '../base/redis-url.ts'
-import { type ClusterConfig, type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
+import {
+  type ClusterConfig,
+  type Config,
+  isCommandServer,
+  isUrlServer,
+  type SearchConfig,
+  type ServerConfig,
+} from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
 import { Fingerprints, minSecretLength, type Range } from './fingerprints.ts'
 import { isCertainSecret, isOrdinaryValue } from './ordinary-value.ts'
@@ -155,6 +162,7 @@ type Entry = readonly [name: string, value: string]
 
 function secretsOf(server: ServerConfig): readonly Entry[] {
   if (isCommandServer(server)) return secretValues(Object.entries(server.env))
+  if (!isUrlServer(server)) return []
   const headers = secretValues(Object.entries(server.headers)).flatMap(([name, value]): readonly Entry[] => [
     [name, value],
     ...value

@@ -1,4 +1,4 @@
-import { isCommandServer, type ServerConfig } from '../config/schema.ts'
+import { isCommandServer, isScriptServer, isUrlServer, type ServerConfig } from '../config/schema.ts'
 import { publicUrl } from '../upstreams/address.ts'
 
 // Subcommands before the name of the program.
@@ -8,7 +8,7 @@ const containers = /(?:^|[\\/])(?:docker|podman|nerdctl)(?:\.exe)?$/u
 
 /** True if two servers have the same URL, or the same program with other arguments. */
 export function isSameProgram(one: ServerConfig, other: ServerConfig): boolean {
-  if (isCommandServer(one) !== isCommandServer(other)) return false
+  if (isScriptServer(one) || isScriptServer(other) || isCommandServer(one) !== isCommandServer(other)) return false
   if (!isCommandServer(one) || !isCommandServer(other)) return urlOf(one) === urlOf(other)
   if (one.command !== other.command) return false
   const first = one.args.findIndex((arg, at) => arg !== other.args[at])
@@ -19,6 +19,6 @@ export function isSameProgram(one: ServerConfig, other: ServerConfig): boolean {
 }
 
 function urlOf(server: ServerConfig): string | undefined {
-  if (isCommandServer(server)) return undefined
+  if (!isUrlServer(server)) return undefined
   return publicUrl(server.url) ?? server.url
 }

@@ -14,7 +14,7 @@ import {
   ownerOf,
   type ProxiedRequest,
 } from './proxied-request.ts'
-import { StateCipher } from './state-cipher.ts'
+import { RequestStateCipher } from './request-state-cipher.ts'
 import { isSuspended, type Send, type SuspendedOptions, SuspendedRequests, unknownState } from './suspended-request.ts'
 
 const urlElicitationRequired = -32_042
@@ -36,10 +36,10 @@ export interface ExchangesOptions extends Pick<SuspendedOptions, 'resumeAt'> {
  */
 export class Exchanges {
   readonly #suspended: SuspendedRequests
-  readonly #cipher: StateCipher
+  readonly #cipher: RequestStateCipher
 
   constructor(clock: Clock, { replica, resumeAt }: ExchangesOptions = {}) {
-    this.#cipher = new StateCipher(replica?.stateKey)
+    this.#cipher = new RequestStateCipher(replica?.stateKey)
     this.#suspended = new SuspendedRequests(clock, { cipher: this.#cipher, replica: replica?.id, resumeAt })
   }
 

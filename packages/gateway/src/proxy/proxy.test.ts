@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../test/simulated-clock.ts'
 import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
 import { listAll } from './paginated-list.ts'
 import type { ProxiedRequest } from './proxied-request.ts'
-import { StateCipher } from './state-cipher.ts'
+import { RequestStateCipher } from './request-state-cipher.ts'
 import { SuspendedRequests } from './suspended-request.ts'
 import { matchesTemplate, mayOverlap, parsePrefixedUri, parseTemplate, prefixedUri } from './uris.ts'
 
@@ -92,12 +92,12 @@ describe('a list from a server', () => {
 })
 
 test('encrypted state can only be decrypted unmodified, for the same client and request', () => {
-  const seal = new StateCipher()
+  const seal = new RequestStateCipher()
   const closed = seal.encrypt('state ✓', 'ada')
   expect(seal.decrypt(closed, 'ada')).toBe('state ✓')
   expect(closed).not.toContain('state')
   expect(seal.decrypt(closed, 'bob')).toBeUndefined()
-  expect(new StateCipher().decrypt(closed, 'ada')).toBeUndefined()
+  expect(new RequestStateCipher().decrypt(closed, 'ada')).toBeUndefined()
   expect(seal.decrypt(`${closed.slice(0, -2)}AA`, 'ada')).toBeUndefined()
   for (const odd of ['', 'sealed.', 'sealed.AAAA', 'state ✓']) expect(seal.decrypt(odd, 'ada')).toBeUndefined()
 })

@@ -10,7 +10,7 @@ import {
   type ProxiedRequest,
   refusal,
 } from './proxied-request.ts'
-import { StateCipher } from './state-cipher.ts'
+import { RequestStateCipher } from './request-state-cipher.ts'
 
 /** Sends a request to the server and waits for its result. */
 export type Send<T> = (relay: Relay, options: { signal: AbortSignal; onProgress: OnProgress }) => Promise<T>
@@ -134,7 +134,7 @@ export type ResumeAt = (replica: string, request: ProxiedRequest) => Promise<obj
 
 export interface SuspendedOptions {
   /** Encrypts the state that names this replica; default: with a random key. */
-  readonly cipher?: StateCipher
+  readonly cipher?: RequestStateCipher
   readonly replica?: string | undefined
   readonly resumeAt?: ResumeAt | undefined
 }
@@ -142,13 +142,16 @@ export interface SuspendedOptions {
 /** Requests that wait for answers, limited in number and time. */
 export class SuspendedRequests {
   readonly #clock: Clock
-  readonly #cipher: StateCipher
+  readonly #cipher: RequestStateCipher
   readonly #replica: string
   readonly #resumeAt: ResumeAt
   /** By a random id. */
   readonly #pending = new Map<string, Deferred>()
 
-  constructor(clock: Clock, { cipher = new StateCipher(), replica = '', resumeAt = () => undefined }: SuspendedOptions = {}) {
+  constructor(
+    clock: Clock,
+    { cipher = new RequestStateCipher(), replica = '', resumeAt = () => undefined }: SuspendedOptions = {},
+  ) {
     this.#clock = clock
     this.#cipher = cipher
     this.#replica = replica

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '@unfold-mcp/core'
 import type { ServerConfig } from '../config/schema.ts'
 
-const connectionKeys: readonly string[] = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers']
+const connectionKeys: readonly string[] = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'scripts']
 
 /**
  * Cache key of an upstream: its name and its connection settings. A server that replaced another of the same name does not get the

@@ -1,4 +1,4 @@
-import { canonicalJson, isRecord } from '@unfold-mcp/core'
+import { canonicalJson, isRecord, metaKeys } from '@unfold-mcp/core'
 
 /** A run of words that is in both texts, only in the old one, or only in the new one. */
 export interface TextPiece {
@@ -23,8 +23,16 @@ const maxDifferences = 500
 /** Compares two definitions by path. Texts are compared word by word. */
 export function diffDefinitions(before: object | undefined, after: object): readonly Difference[] {
   const differences: Difference[] = []
-  compare(before ?? {}, after, '', differences)
+  compare(withCode(before ?? {}), withCode(after), '', differences)
   return differences.slice(0, maxDifferences)
+}
+
+/** The code of a stored script as a text of its own, which is compared and shown line by line. */
+function withCode(definition: object): object {
+  const { _meta, ...rest } = definition as { readonly _meta?: unknown }
+  if (!isRecord(_meta) || _meta[metaKeys.code] === undefined) return definition
+  const { [metaKeys.code]: code, ...meta } = _meta
+  return { ...rest, ...(Object.keys(meta).length > 0 && { _meta: meta }), code }
 }
 
 function compare(before: unknown, after: unknown, path: string, differences: Difference[]): void {

@@ -39,9 +39,9 @@ test.each([
     'The server "git" refused "log" (HTTP 429). The tool was not called; retry after 7 s.',
   ],
   [new TypeError('oh'), 'failed', 'The server "git" failed to run "log": oh'],
-] as const)('%s is reported as %s', (error, reason, text) => {
+] as const)('%s is reported as %s', (error, kind, text) => {
   const reported = asUpstreamError('git', 'log', error)
-  expect(reported.reason).toBe(reason)
+  expect(reported.kind).toBe(kind)
   expect(reported.message).toContain(text)
   expect(reported.message).not.toContain('\u001b')
   expect(asUpstreamError('git', 'log', reported)).toBe(reported)
@@ -50,7 +50,7 @@ test.each([
 test('a server that requests a pause is not called unreachable', () => {
   const error = new ClientError('unreachable', '', { target: 'x', status: 503, retryAfterMs: 2_000 })
   expect(publicErrorMessage(error)).toBe('It refuses requests for now.')
-  expect(asUpstreamError('git', 'log', error)).toMatchObject({ reason: 'busy', retryAfterMs: 2_000 })
+  expect(asUpstreamError('git', 'log', error)).toMatchObject({ kind: 'busy', retryAfterMs: 2_000 })
 })
 
 test('an error in a response shows that the server works; an HTTP error may be due to an outdated session', () => {

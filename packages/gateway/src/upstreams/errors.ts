@@ -1,9 +1,9 @@
 import { type ClientError, type ClientReason, isClientError } from '@unfold-mcp/client'
-import { printable, printableText } from '@unfold-mcp/core'
+import { printable, printableText, type ToolReason } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
 
 /** Why a call has no result from the tool itself. */
-export type UpstreamReason =
+export type UpstreamErrorKind =
   | 'unavailable'
   | 'busy'
   | 'died'
@@ -17,18 +17,29 @@ export type UpstreamReason =
   | 'refused'
   | 'unknown_tool'
 
+const toolReasons: { readonly [K in UpstreamErrorKind]?: ToolReason } = {
+  busy: 'busy',
+  died: 'effect_unknown',
+  timeout: 'tool_timeout',
+  cancelled: 'call_cancelled',
+}
+
+export interface UpstreamErrorOptions extends ErrorOptions {
+  readonly retryAfterMs?: number
+}
+
 /** A failed call, with a message for the model: what happened, where, and what to do next. */
 export class UpstreamError extends ToolError {
   readonly upstream: string
-  readonly reason: UpstreamReason
+  readonly kind: UpstreamErrorKind
   /** The message without the leading name of the upstream. */
   readonly detail: string
   readonly retryAfterMs: number | undefined
 
-  constructor(upstream: string, reason: UpstreamReason, detail: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
-    super(`The server "${printable(upstream)}" ${detail}`, options)
+  constructor(upstream: string, kind: UpstreamErrorKind, detail: string, options: UpstreamErrorOptions = {}) {
+    super(`The server "${printable(upstream)}" ${detail}`, { cause: options.cause, reason: toolReasons[kind] ?? 'tool_failed' })
     this.upstream = upstream
-    this.reason = reason
+    this.kind = kind
     this.detail = detail
     this.retryAfterMs = options.retryAfterMs
   }
@@ -42,8 +53,8 @@ const effectUnknown = 'The call may have had an effect: check before calling it 
 /** Converts any failure of a call. It does not include process output, which may contain secrets. */
 export function asUpstreamError(upstream: string, tool: string, error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error
-  const failure = (reason: UpstreamReason, message: string): UpstreamError =>
-    new UpstreamError(upstream, reason, message, { cause: error })
+  const failure = (kind: UpstreamErrorKind, message: string): UpstreamError =>
+    new UpstreamError(upstream, kind, message, { cause: error })
   const name = printable(tool)
   if (isClientError(error) && error.retryAfterMs !== undefined) {
     const { retryAfterMs, details } = error

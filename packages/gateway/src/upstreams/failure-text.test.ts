@@ -9,8 +9,14 @@ const github: Failing = {
   settings: { startTimeoutMs: 30_000, installTimeoutMs: 600_000 },
 }
 const dead = { target: 'npx', code: 1, signal: null, lastLines: ['Usage: github [options]'] }
-const died = (more: { readonly firstError?: string; readonly npxFolder?: string } = {}) =>
-  new ClientError('server_died', 'npx exited with code 1.', { ...dead, ...more })
+const died = (
+  more: {
+    readonly firstError?: string
+    readonly npxFolder?: string
+    readonly unexpectedLine?: string
+    readonly lastLines?: readonly string[]
+  } = {},
+) => new ClientError('server_died', 'npx exited with code 1.', { ...dead, ...more })
 
 test.each([
   [
@@ -32,6 +38,16 @@ test.each([
     'a damaged folder of npx',
     died({ firstError: "Cannot find package 'zod' imported from /c/_npx/5b2d/x.js", npxFolder: '/c/_npx/5b2d' }),
     'failed to start: Cannot find package \'zod\' imported from /c/_npx/5b2d/x.js. The npx folder /c/_npx/5b2d is incomplete. Delete it, or run "unfold doctor --fix".',
+  ],
+  [
+    'no output at all',
+    died({ lastLines: [] }),
+    'failed to start: it exited with code 1 and wrote nothing to standard error. Check "command" and "args", or remove the server with "unfold remove github".',
+  ],
+  [
+    'a program that logs to stdout',
+    died({ lastLines: [], unexpectedLine: 'Listening on port 80' }),
+    'failed to start: it exited with code 1. It wrote to stdout, but not an MCP message: "Listening on port 80". Check that the command starts an MCP server, and that it logs to stderr. Otherwise, remove the server with "unfold remove github".',
   ],
   [
     'a start that takes too long',

@@ -6,6 +6,18 @@ import type { Target, TokenSource, UrlTarget } from '@unfold-mcp/client'
  */
 export type SignIns = (url: string, redact: (secrets: readonly string[]) => void) => Promise<TokenSource | undefined>
 
+export interface SignInRequest {
+  /** Name of the server in messages. */
+  readonly name: string
+  readonly url: string
+  /** Receives the address that the user opens in a browser. */
+  readonly show: (address: URL) => void
+  readonly signal: AbortSignal
+}
+
+/** Signs the user in to a server. Resolves when its tokens are stored, where `SignIns` finds them. */
+export type StartSignIn = (request: SignInRequest) => Promise<void>
+
 /** A lookup whose secrets are already redacted. */
 export type SignInLookup = (url: string) => ReturnType<SignIns>
 

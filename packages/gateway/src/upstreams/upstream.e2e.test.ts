@@ -60,7 +60,7 @@ describe.each(eras)('an upstream over stdio (%s)', (protocol) => {
       (reason: unknown) => reason,
     )
     expect(error).toBeInstanceOf(UpstreamError)
-    expect(error).toMatchObject({ reason: 'died' })
+    expect(error).toMatchObject({ kind: 'died' })
     expect(String(error)).toContain('The server "up" ended (by SIGKILL) while "wait" was running')
     expect(all.names('up')).toEqual(own)
     // A call during the outage waits for the next connection.
@@ -81,7 +81,7 @@ describe.each(eras)('an upstream over stdio (%s)', (protocol) => {
     const call = all.upstreams.call('up', 'wait', {}, { signal: stop.signal })
     await until(() => all.hasPrinted('waiting'), 'the call is running')
     stop.abort()
-    await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
+    await expect(call).rejects.toMatchObject({ kind: 'cancelled' })
     await until(() => all.hasPrinted('aborted'), 'the server receives the cancellation')
   })
 
@@ -138,7 +138,7 @@ test('an upstream that cannot be started reports why, and calls do not wait for 
   const stop = new AbortController()
   const call = all.upstreams.call('up', 'x', {}, { signal: stop.signal })
   stop.abort()
-  await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
+  await expect(call).rejects.toMatchObject({ kind: 'cancelled' })
 })
 
 test('an upstream that is not ready in time is given up, and its process ends', async () => {
@@ -186,11 +186,11 @@ test('calls above the concurrency limit of an upstream are queued, and above the
   const first = all.upstreams.call('up', 'wait', {}, { signal })
   const second = all.upstreams.call('up', 'pid', {})
   await expect(all.upstreams.call('up', 'pid', {})).rejects.toMatchObject({
-    reason: 'busy',
+    kind: 'busy',
     message: expect.stringContaining('1 calls are running and 1 are queued'),
   })
   stop.abort()
-  await expect(first).rejects.toMatchObject({ reason: 'cancelled' })
+  await expect(first).rejects.toMatchObject({ kind: 'cancelled' })
   expect((await second).isError).toBe(false)
 })
 
@@ -269,7 +269,7 @@ test('an error message of an upstream keeps its line breaks', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'failing') } })
   await expect(all.upstreams.call('up', 'more', {})).rejects.toMatchObject({
-    reason: 'failed',
+    kind: 'failed',
     message: 'The server "up" failed to run "more": line one\nline two\n  indented',
   })
 })
@@ -283,5 +283,5 @@ test('an upstream that ignores pings counts as lost; a busy one does not', async
   const call = all.upstreams.call('busy', 'wait', {}, { signal: stop.signal })
   await until(() => all.of('state').some(({ upstream, state }) => upstream === 'mute' && state === 'reconnecting'), 'it is lost')
   stop.abort()
-  await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
+  await expect(call).rejects.toMatchObject({ kind: 'cancelled' })
 })

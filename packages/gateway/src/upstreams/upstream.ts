@@ -9,7 +9,7 @@ import type { Pace } from './connected/refresher.ts'
 import { ToolList } from './connected/tool-list.ts'
 import type { ListReads, UpstreamCall, UpstreamConnection } from './connection.ts'
 import { Deferred } from './deferred.ts'
-import { asUpstreamError, loginRequired, UpstreamError, type UpstreamReason } from './errors.ts'
+import { asUpstreamError, loginRequired, UpstreamError, type UpstreamErrorKind } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
 import { failureText } from './failure-text.ts'
 import { StartAttempt } from './process/start-attempt.ts'
@@ -208,7 +208,7 @@ export class Upstream {
   async call(tool: string, args: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<CallResult> {
     const { clock, emit } = this.#options
     const startedAt = clock.now()
-    let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
+    let outcome: UpstreamErrorKind | 'ok' | 'error' = 'ok'
     try {
       const { signal, caller } = options
       const slot = this.#slots.acquire(signal, caller)
@@ -227,7 +227,7 @@ export class Upstream {
       }
     } catch (error) {
       const failure = asUpstreamError(this.name, tool, error)
-      outcome = failure.reason
+      outcome = failure.kind
       throw failure
     } finally {
       emit('call', { upstream: this.name, tool, ms: Math.round(clock.now() - startedAt), outcome })
@@ -307,8 +307,8 @@ export class Upstream {
     })
   }
 
-  #error(reason: UpstreamReason, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}): UpstreamError {
-    return new UpstreamError(this.name, reason, message, options)
+  #error(kind: UpstreamErrorKind, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}): UpstreamError {
+    return new UpstreamError(this.name, kind, message, options)
   }
 
   #connect(state: UpstreamState): void {

@@ -80,7 +80,7 @@ test('an upstream that requires authentication is reported, and its calls fail w
   await all.upstreams.apply({ up: { target: { url: http.url } } })
   await all.reaches('up', 'needs_login')
   await all.upstreams.ready
-  await expect(all.upstreams.call('up', 'x', {})).rejects.toMatchObject({ reason: 'needs_login' })
+  await expect(all.upstreams.call('up', 'x', {})).rejects.toMatchObject({ kind: 'needs_login' })
 })
 
 describe('upstreams', () => {
@@ -153,7 +153,7 @@ describe('upstreams', () => {
     await all.upstreams.add('up', { ...up, disabled: true })
     expect(all.names('up')).toEqual([])
     expect(all.of('tools').at(-1)).toMatchObject({ removed: 1 })
-    await expect(all.upstreams.call('up', 'tool_0', {})).rejects.toMatchObject({ reason: 'disabled' })
+    await expect(all.upstreams.call('up', 'tool_0', {})).rejects.toMatchObject({ kind: 'disabled' })
     await all.upstreams.add('up', up)
     await until(() => all.names('up').length === 1, 'its tool again')
     await all.upstreams.remove('up')
@@ -201,7 +201,7 @@ describe('upstreams', () => {
     expect(await refused).toContain('The server "up"')
     expect(isAlive(pid)).toBe(false)
     expect(await all.upstreams.apply({ late: inProcess(1) })).toMatchObject({ added: [] })
-    await expect(all.upstreams.call('up', 'pid', {})).rejects.toMatchObject({ reason: 'unavailable' })
+    await expect(all.upstreams.call('up', 'pid', {})).rejects.toMatchObject({ kind: 'unavailable' })
   })
 })
 

@@ -27,7 +27,7 @@ const fresh = (): string => `test${++prefixes}:`
 async function connected(prefix: string): Promise<Redis> {
   const target = parseRedisUrl(server.url)
   if (target === undefined) throw new Error('invalid URL')
-  const redis = await openRedis({ target, prefix })
+  const redis = await openRedis({ target, prefix, timeoutMs: 60_000 })
   open.push(redis)
   return redis
 }

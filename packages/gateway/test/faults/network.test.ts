@@ -46,7 +46,8 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
     await until(() => peer.subscribers > 0, 'it is subscribed to')
     proxy.behave('half-open')
     await all.reaches('up', 'reconnecting')
-    expect(textOf(await client.call('other__one'))).toBe('one was called')
+    // The result also says what is no longer listed, if the list changes during the call.
+    expect(textOf(await client.call('other__one'))).toMatch(/^one was called/u)
     await until(() => client.notices === 1, 'its tools are gone')
     expect(await client.names()).toEqual(['other__one'])
     await expect(client.call('up__one')).rejects.toThrow('Tool "up__one" not found')

@@ -61,7 +61,9 @@ test.skipIf(!isPosix)(
 test.skipIf(!isPosix)('AT-I115: if it cannot be loaded, the reason is printed in one line', async () => {
   await using at = await home()
   const [program = '', ...before] = limited(24)
-  const { code, stderr } = await run(program, [...before, process.execPath, main, 'list'], { cwd: at.folder, env: at.env })
+  // The published files, which are many.
+  const published = fileURLToPath(new URL('../../../cli/bundle/main.js', import.meta.url))
+  const { code, stderr } = await run(program, [...before, process.execPath, published, 'list'], { cwd: at.folder, env: at.env })
   // Node versions differ in the number of files open while loading a program: in some it works.
   expect(`${code} ${stderr}`).toMatch(/^(?:0 |1 error: EMFILE.*\n$)/u)
   expect(stderr).not.toMatch(trace)

@@ -27,7 +27,7 @@ export interface CodeOptions {
   readonly confirm?: CodeConfirm
   readonly limits?: Partial<CodeLimits>
   /**
-   * Encrypts the state of paused scripts; at least 32 bytes. Processes with the same secret continue the scripts of each other.
+   * Encrypts the state of paused scripts; at least 32 bytes. Processes with the same secret continue each other's scripts.
    * Default: random, so that paused scripts end with the process.
    */
   readonly secret?: string | Uint8Array
@@ -70,6 +70,13 @@ export interface ScriptConsent {
 /** What became of a script. */
 export interface ScriptRunRecord {
   readonly run: string
+  /** Name of a stored script; absent for `run_code`. */
+  readonly stored?: string
+  /** Argument of `run_code`. */
+  readonly code?: string
+  readonly input: unknown
+  /** The run of the script that called this one. */
+  readonly parent?: string
   readonly outcome: 'returned' | 'failed' | 'paused'
   readonly calls: number
   readonly scope: string

@@ -22,7 +22,7 @@ export interface GroupOptions<Name extends string = string> extends Omit<GroupDe
   readonly hooks?: GroupHooks
 }
 
-/** Response to a call of an unlisted tool. */
+/** Response to a call to an unlisted tool. */
 export type HiddenCalls = 'opaque' | 'hint' | 'reveal'
 
 /**

@@ -156,7 +156,8 @@ async function call({ id, tool, input }) {
     const checked = runnable.check === undefined ? input : await runnable.check(input)
     sendResult(id, await runnable.handler(checked, createContext(id, controller.signal)))
   } catch (error) {
-    send({ kind: 'error', id, message: errorMessage(error), isToolError: Object(error).name === 'ToolError' })
+    const { name, reason = 'tool_failed' } = Object(error)
+    send({ kind: 'error', id, message: errorMessage(error), ...(name === 'ToolError' && { toolError: reason }) })
   } finally {
     calls.delete(id)
   }
@@ -169,7 +170,7 @@ async function call({ id, tool, input }) {
 function sendResult(id, value) {
   const text = JSON.stringify({ kind: 'result', id, value, className: foreignClass(value) })
   if (Buffer.byteLength(text) <= maxBytes) channel.write(`${text}\n`)
-  else send({ kind: 'error', id, message: `The result exceeds ${maxBytes} bytes. Request less.`, isToolError: true })
+  else send({ kind: 'error', id, message: `The result exceeds ${maxBytes} bytes. Request less.`, toolError: 'tool_failed' })
 }
 
 /**

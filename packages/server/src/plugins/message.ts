@@ -1,4 +1,4 @@
-import { isRecord } from '@unfold-mcp/core'
+import { isRecord, isToolReason, type ToolReason } from '@unfold-mcp/core'
 
 /** Message from a plugin's process to the server. */
 export type Message =
@@ -16,7 +16,8 @@ export type Message =
       /** Class name of a value that JSON cannot represent. */
       readonly className?: string
     }
-  | { readonly kind: 'error'; readonly id: number; readonly message: string; readonly isToolError: boolean }
+  /** `toolError`: reason of a `ToolError`. */
+  | { readonly kind: 'error'; readonly id: number; readonly message: string; readonly toolError?: ToolReason }
   | {
       readonly kind: 'progress'
       readonly id: number
@@ -56,7 +57,12 @@ function parseCallMessage({ kind, ...rest }: Record<string, unknown>, id: number
     case 'result':
       return { kind, id, value: rest.value, ...(typeof rest.className === 'string' && { className: rest.className }) }
     case 'error':
-      return { kind, id, message: String(rest.message), isToolError: rest.isToolError === true }
+      return {
+        kind,
+        id,
+        message: String(rest.message),
+        ...(typeof rest.toolError === 'string' && { toolError: isToolReason(rest.toolError) ? rest.toolError : 'tool_failed' }),
+      }
     case 'cancelled':
       return { kind, id }
     case 'progress': {

@@ -232,7 +232,8 @@ export class PluginProcess {
       case 'error': {
         this.#pending.delete(message.id)
         const text = message.message === '' ? `Tool "${tool}" failed without a message.` : message.message
-        reject(message.isToolError ? new ToolError(text) : new Error(`Plugin "${this.#name}": ${text}`))
+        const { toolError: reason } = message
+        reject(reason === undefined ? new Error(`Plugin "${this.#name}": ${text}`) : new ToolError(text, { reason }))
       }
     }
   }

@@ -1,6 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs'
 
-/** Calls back, debounced, when something in the watched folders may have changed. */
+/**
+ * Calls back, debounced, when something in the watched folders may have changed.
+ * @internal
+ */
 export class Watcher {
   readonly #onChange: () => void
   readonly #debounceMs: number

@@ -45,7 +45,7 @@ async function inTurn<T>(slots: Semaphore, { scope, signal, run }: Work<T>, what
   try {
     return await run()
   } finally {
-    // Work that never waits would otherwise run to the last in the queue before the requests of other clients are read.
+    // Work that never waits would otherwise run to the last in the queue before the requests from other clients are read.
     soon(release)
   }
 }

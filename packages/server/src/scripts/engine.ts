@@ -17,7 +17,7 @@ export interface ScriptOptions {
 
 /** One sandbox with one script. Single use. After a rejected promise it has ended; a limit rejects with `script_limit`. */
 export interface ScriptMachine {
-  /** Runs a program (JavaScript, types already removed; top-level await and return are allowed) until it ends or waits for calls. */
+  /** Runs a program (JavaScript, types already removed) until it ends or waits for calls. */
   start(program: ScriptProgram): Promise<ScriptTurn>
   /** Restores a snapshot and returns the turn at which it was taken (its outstanding calls). */
   restore(snapshot: Uint8Array): Promise<ScriptTurn>
@@ -34,8 +34,24 @@ export interface ScriptMachine {
   close(): void
 }
 
+/**
+ * What a program is. `body`: that of a function, so that it can await and return; `module`: its default export is called with the
+ * input; `exports`: a module that is only loaded, and whose result is a `ModuleExports`.
+ */
+export type ProgramForm = 'body' | 'module' | 'exports'
+
+/** Exports of a module as JSON. */
+export interface ModuleExports {
+  /** `typeof` of the default export. */
+  readonly type: string
+  /** The others, without functions. */
+  readonly exports: { readonly [name: string]: unknown }
+}
+
 export interface ScriptProgram {
   readonly source: string
+  /** Default: `body`. */
+  readonly form?: ProgramForm
   /** JSON value of the global `input`. */
   readonly input?: unknown
   /** What `Date.now()` returns throughout the run, in ms since 1970; default: 0. */

@@ -1,6 +1,9 @@
 export type { SharePath } from '@unfold-mcp/core'
+export { createScriptReader, type ReadScript, type ScriptDeclaration, type ScriptReader } from './declaration.ts'
 export type {
   CallOutcome,
+  ModuleExports,
+  ProgramForm,
   ScriptCall,
   ScriptEngine,
   ScriptError,
@@ -11,3 +14,4 @@ export type {
   ScriptTurn,
 } from './engine.ts'
 export { type QuickJsOptions, quickJsEngine } from './quickjs/engine.ts'
+export { createTypeStripper, type Stripped, type TypeStripper } from './strip-types.ts'

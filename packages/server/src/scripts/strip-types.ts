@@ -8,8 +8,11 @@ export type Stripped = { readonly source: string } | { readonly error: ScriptErr
 
 /** Removes the types of scripts. */
 export interface TypeStripper extends AsyncDisposable {
-  /** Replaces types by spaces, so that every line and column stays where it is. Plain JavaScript is returned as it is. */
-  strip(source: string): Promise<Stripped>
+  /**
+   * Replaces types by spaces, so that every line and column stays where it is. Plain JavaScript is returned as it is. `isModule`:
+   * whether it is a module instead of the body of a function; without the library, a module is returned as it is.
+   */
+  strip(source: string, options?: { readonly isModule?: boolean }): Promise<Stripped>
 }
 
 const libraryName = '@swc/wasm-typescript'
@@ -27,22 +30,23 @@ export function createTypeStripper(libraryPath: () => string | undefined = insta
   let thread: StrippingThread | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  const stripNow = async (source: string): Promise<Stripped> => {
+  const stripNow = async (source: string, isModule: boolean): Promise<Stripped> => {
     if (thread?.isOver !== false) {
       const path = libraryPath()
-      if (path === undefined) return isJavaScript(source) ? { source } : notInstalled
+      if (path === undefined) return isModule || isJavaScript(source) ? { source } : notInstalled
       thread = new StrippingThread(path)
     }
-    const reply = await thread.strip(`${before}${source}${after}`)
-    return 'stripped' in reply ? withoutWrapper(source, reply.stripped) : { error: errorOf(source, reply) }
+    const reply = await thread.strip(isModule ? source : `${before}${source}${after}`)
+    if (!('stripped' in reply)) return { error: errorOf(source, reply, isModule ? 0 : before.length) }
+    return isModule ? { source: reply.stripped } : withoutWrapper(source, reply.stripped)
   }
 
   return {
-    async strip(source) {
+    async strip(source, { isModule = false } = {}) {
       if (source.length > longestSource)
         return failed(`The script is too long: ${source.length} characters. At most ${longestSource} are allowed.`)
-      if (isJavaScript(source) && !mayHaveTypeArguments(source)) return { source }
-      const stripped = last.then(() => stripNow(source))
+      if (!isModule && isJavaScript(source) && !mayHaveTypeArguments(source)) return { source }
+      const stripped = last.then(() => stripNow(source, isModule))
       last = stripped.catch(() => undefined)
       return stripped
     },
@@ -96,14 +100,14 @@ interface LibraryError {
   readonly startColumn?: number
 }
 
-function errorOf(source: string, { code, message, startLine, startColumn }: LibraryError): ScriptError {
+function errorOf(source: string, { code, message, startLine, startColumn }: LibraryError, shift: number): ScriptError {
   const text = code === 'UnsupportedSyntax' ? unsupported(message) : message
   if (startLine === undefined || startColumn === undefined) return { name: 'SyntaxError', message: text }
   const lines = source.split('\n')
   const last = lines.at(-1) ?? ''
   // The script ended too early, and the error is in what follows it.
   if (startLine > lines.length) return { name: 'SyntaxError', message: text, line: lines.length, column: last.length + 1 }
-  const column = startLine === 1 ? startColumn - before.length : startColumn
+  const column = startLine === 1 ? startColumn - shift : startColumn
   return { name: 'SyntaxError', message: text, line: startLine, column: Math.max(0, column) + 1 }
 }
 
@@ -146,7 +150,7 @@ parentPort.on('message', (source) => {
 type Reply = { readonly stripped: string } | LibraryError
 
 /**
- * The library in a thread of its own: a script that takes long to parse does not block other clients, and one that overflows the
+ * The library in a separate thread: a script that takes long to parse does not block other clients, and one that overflows the
  * stack of the library, which breaks it for good, ends only this thread.
  */
 class StrippingThread {

@@ -19,6 +19,8 @@ export interface ToolEntry extends Entry {
   readonly timeoutMs?: number
   /** The entry in the catalogue from which a view made this one. */
   readonly declared?: ToolEntry
+  /** The handler runs a script, whose calls take the slots. */
+  readonly runsScript?: boolean
   /** `operations/discovery` runs it on the caller's scope, in place of the handler. */
   readonly isDiscovery?: boolean
 }

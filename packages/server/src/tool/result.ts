@@ -2,7 +2,7 @@ import { type CallToolResult, type ContentBlock, type InputRequiredResult, specT
 import { Failure, metaKeys, type Reason } from '@unfold-mcp/core'
 import { errorMessage } from './report.ts'
 
-export { ToolError } from './tool-error.ts'
+export { ToolError, type ToolErrorOptions } from './tool-error.ts'
 
 /**
  * Values that a handler may return: text, a number or boolean (sent as text), content blocks, a plain object (structured content),

@@ -20,7 +20,7 @@ export interface ServeOptions<P extends Principal = Principal>
 }
 
 const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tags a,b] [--versions tool@1] [--read-only]
-       [--exposure groups|everything|lazy|search|auto] [--no-counts]
+       [--exposure auto|everything|native|groups|lazy|search|code] [--no-counts]
 
 Without --http the server uses stdio. With --http, clients connect to http://127.0.0.1:<port>/mcp (default port: 7420)
 and select a view in the URL: /mcp?groups=a,b
@@ -76,6 +76,8 @@ async function start<P extends Principal>(
     if (options.reportRejections !== false) watchRejections(runtimeOf(served), 'process')
     // The author's timers and connections would keep a server alive that has lost its client.
     process.stdin.once('close', end)
+    // Someone typed the command: without this line, a server that waits looks like one that hangs.
+    if (process.stdin.isTTY) console.error(terminalMessage(runtimeOf(served).scopes.serverName))
     return
   }
   if (view.size > 0)
@@ -94,9 +96,10 @@ async function start<P extends Principal>(
 
 function parseFlags(argv: readonly string[]) {
   // parseArgs does not support an optional value, which the port of `--http` is.
-  const args = argv.flatMap((arg, index) =>
-    arg === '--http' && !/^\d+$/u.test(argv[index + 1] ?? '') ? ['--http', '7420'] : [arg],
-  )
+  const args = argv.flatMap((arg, index) => {
+    const next = argv[index + 1]
+    return arg === '--http' && (next === undefined || next.startsWith('-')) ? ['--http', '7420'] : [arg]
+  })
   const text = { type: 'string' } as const
   const options = {
     help: { type: 'boolean', short: 'h' },
@@ -126,6 +129,9 @@ function startMessage(name: string, url: string, requiresToken: boolean): string
   const header = requiresToken ? ' --header "Authorization: Bearer <token>"' : ''
   return `Serving on ${url}\nConnect a client: claude mcp add --transport http ${serverNameFor(name)} ${url}${header}\nStop with Ctrl-C.`
 }
+
+const terminalMessage = (name: string): string =>
+  `${name} is waiting for an MCP client on standard input. Clients start this command themselves; for HTTP, add --http 8000.\nStop with Ctrl-C.`
 
 /** Replaces characters that hosts do not accept in a server name. */
 function serverNameFor(name: string): string {

@@ -61,7 +61,7 @@ export class Views {
     this.#predicates.reevaluate()
   }
 
-  /** The current view, with amounts of data. */
+  /** The current view. The modes of composite tools say how much data they have. */
   withCounts(scope: Scope): RenderedView {
     const { inputs, snapshot } = this.#inputsWithSnapshot(scope)
     const view = this.#renderedFor(scope, inputs)

@@ -6,6 +6,7 @@ import type { ReadConfig } from '@unfold-mcp/gateway/config'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { commandPath } from '../../doctor/command-path.ts'
+import { unchangedText } from '../../gateway/apply.ts'
 import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { type Flags, type Invocation, isSet, textOf, textsOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
@@ -46,7 +47,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   if (target.command !== undefined && (await commandPath(target.command, { ...io, cwd: target.cwd ?? io.cwd })) === undefined)
     output.warn(`Command not found: ${target.command}. Install it, or use its full path.`)
   reportConfig(file, read, output)
-  output.result(applied.changed ? `Added ${safeText(name)}` : 'No changes.', {
+  output.result(applied.changed ? `Added ${safeText(name)}` : unchangedText(flags), {
     name,
     ...applied,
     ...(inspection !== undefined && { inspection }),

@@ -8,7 +8,7 @@ import { duplicateServers } from '../../clients/duplicates.ts'
 import { type ExposureChoice, loadingFor } from '../../clients/exposure.ts'
 import { resolveGateway, startsCommand, stdioCommand } from '../../clients/gateway-target.ts'
 import { type Verification, verificationData, verificationText, verifyEntry, verifyTarget } from '../../clients/verification.ts'
-import { applyEdit, withEditErrors } from '../../gateway/apply.ts'
+import { applyEdit, unchangedText, withEditErrors } from '../../gateway/apply.ts'
 import { type Flags, type Invocation, isSet } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
@@ -32,7 +32,7 @@ async function connect(client: Client, flags: Flags, io: Io, output: Output): Pr
   const isWritten = isSame || applied.changed
   const verification = isWritten && !isSet(flags, 'no-verify') ? await verifyEntry(client, io) : skipped
   const duplicates = config === undefined ? [] : await duplicateServers(client, config, io)
-  output.result(lines(summary(client, { isSame, ...applied }, verification), verificationText(verification)), {
+  output.result(lines(summary(client, { isSame, ...applied, flags }, verification), verificationText(verification)), {
     client: client.name,
     host: client.host,
     exposure: exposure.exposure,
@@ -52,10 +52,10 @@ async function connect(client: Client, flags: Flags, io: Io, output: Output): Pr
 
 function summary(
   { title, file, next }: Client,
-  { isSame, changed }: { readonly isSame: boolean; readonly changed: boolean },
+  { isSame, changed, flags }: { readonly isSame: boolean; readonly changed: boolean; readonly flags: Flags },
   { status }: Verification,
 ): string {
-  if (!isSame && !changed) return 'No changes.'
+  if (!isSame && !changed) return unchangedText(flags)
   if (status === 'failed') return `The entry is in ${safeText(file)}, but ${title} cannot connect with it.`
   return isSame ? `${title} is already connected to the gateway.` : `Connected ${title} to the gateway. ${next}`
 }

@@ -2,7 +2,7 @@ import { planEdit } from '@unfold-mcp/client/edit'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { clientNamed, isPasted } from '../../clients/clients.ts'
-import { applyEdit, withEditErrors } from '../../gateway/apply.ts'
+import { applyEdit, unchangedText, withEditErrors } from '../../gateway/apply.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 
@@ -17,7 +17,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   const { name, title, file, remove } = client
   const plan = await withEditErrors(planEdit(file, (text) => (text === '' ? text : remove(text))))
   const applied = await applyEdit(plan, { flags, io, output, question: `Disconnect ${title} from the gateway?` })
-  const done = applied.changed ? `Disconnected ${title} from the gateway. Restart it.` : 'No changes.'
+  const done = applied.changed ? `Disconnected ${title} from the gateway. Restart it.` : unchangedText(flags)
   output.result(plan.isChanged ? done : `${title} is not connected to the gateway.`, { client: name, ...applied })
   return exit.ok
 }

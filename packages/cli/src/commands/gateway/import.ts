@@ -6,6 +6,7 @@ import { type Candidate, importCandidates } from '../../clients/candidates.ts'
 import { serversIn } from '../../clients/duplicates.ts'
 import { type FoundServer, type FoundServers, problemText } from '../../config/index.ts'
 import { clientNames } from '../../config/locations.ts'
+import { unchangedText } from '../../gateway/apply.ts'
 import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { findGateways } from '../../gateway/running.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
@@ -72,7 +73,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   output.result(
     applied.changed
       ? `Imported ${plural(wanted.length, 'server')} into ${safeText(file)}\nNext: unfold serve, then unfold connect <client>. The configuration of your clients is unchanged.`
-      : 'No changes.',
+      : unchangedText(flags),
     { ...applied, servers: data },
   )
   return exit.ok

@@ -3,7 +3,7 @@ import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { logLevel } from '../../gateway/log.ts'
 import { poll } from '../../gateway/poll.ts'
-import { adminRequest, requireGateway } from '../../gateway/running.ts'
+import { adminRequest, requireGateway, requireServer } from '../../gateway/running.ts'
 import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { formatTime } from '../../status/format.ts'
@@ -49,7 +49,9 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const isFollowed = isSet(flags, 'follow')
   if (output.isJson && !output.isJsonLines && !isFollowed) output.result('', { lines })
   else for (const line of lines) output.item(text(line), line)
-  if (lines.length === 0) output.note('No log lines.')
+  // A removed server may still have lines.
+  if (upstream !== undefined && lines.length === 0) await requireServer(upstream, gateway, signal)
+  if (lines.length === 0) output.note(isStderr ? 'No stderr output.' : 'No log lines.')
   if (!isFollowed) return exit.ok
   const follow = new URLSearchParams({ types: kind.type, ...(level !== undefined && { level }) })
   let last = String(lines.at(-1)?.id ?? 0)

@@ -5,7 +5,7 @@ import type { ExplainedRule, Explanation, NamedTool, RecordedCall } from '@unfol
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { requireConfig } from '../../gateway/config-file.ts'
-import { adminRequest, findGateways } from '../../gateway/running.ts'
+import { fromGateway } from '../../gateway/running.ts'
 import { type Flags, type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
@@ -99,14 +99,6 @@ function unknownTool(name: string, { mcpServers }: ReadConfig['config'], reports
   return usageError(
     `Unknown tool "${safeText(name)}". Use the name that clients see, such as server__tool.${nearestHint(nearest(name, known))}`,
   )
-}
-
-/** Entries from the gateway that runs with this configuration; `undefined` if there is none. */
-async function fromGateway<T>(file: string, path: string, io: Io): Promise<readonly T[] | undefined> {
-  const [gateway] = await findGateways({ config: file }, io)
-  if (gateway === undefined) return undefined
-  const response = await adminRequest(gateway, path, { signal: io.signal })
-  return (await response.json()) as readonly T[]
 }
 
 const effects = { allow: 'allowed', deny: 'denied', ask: 'asks a person' } as const

@@ -1,3 +1,4 @@
+import { locatedText } from '@unfold-mcp/core'
 import { CommandError, exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { reload } from '../../gateway/reload.ts'
@@ -14,7 +15,7 @@ export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const gateway = await requireGateway(flags, io, output)
   const { isApplied, problems } = await reload(gateway, io.signal)
   if (!isApplied) {
-    const lines = problems.map(({ file, line, column, path, message }) => `\n  ${file}:${line}:${column} ${path} ${message}`)
+    const lines = problems.map((problem) => `\n  ${problem.file}:${locatedText(problem)}`)
     throw new CommandError(
       exit.usage,
       'invalid_config',

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { GatewayStatus } from '@unfold-mcp/gateway'
 import { exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { adminRequest, requireGateway } from '../../gateway/running.ts'
+import { adminRequest, requireGateway, requireServer } from '../../gateway/running.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { onePositional } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
@@ -18,6 +18,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const name = onePositional(invocation)
   const gateway = await requireGateway(flags, io, output)
   const { signal } = io
+  await requireServer(name, gateway, signal)
   const path = `upstreams/${encodeURIComponent(name)}`
   await adminRequest(gateway, `${path}/restart`, { method: 'POST', signal })
   const fetchStatus = async () =>

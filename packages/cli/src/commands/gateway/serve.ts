@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { parseBoolean } from '@unfold-mcp/core'
+import { isFailure, parseBoolean } from '@unfold-mcp/core'
 import type { ConfigEdit, EditDecision, RunningGateway } from '@unfold-mcp/gateway'
 import { errorMessage } from '../../base/error-message.ts'
-import { exit, usageError } from '../../base/exit.ts'
+import { CommandError, exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
 import { parseExposure } from '../../clients/exposure.ts'
 import { approvedConfig } from '../../gateway/config-approval.ts'
 import { logLevel, quietDuring } from '../../gateway/log.ts'
-import { connectInstructions, toolListSummary } from '../../gateway/serve-text.ts'
+import { findGateways } from '../../gateway/running.ts'
+import { connectInstructions, noServersText, toolListSummary } from '../../gateway/serve-text.ts'
 import { waitForServers } from '../../gateway/startup.ts'
 import { type Invocation, isSet, numberOf, optionalPositional, textOf } from '../../grammar/grammar.ts'
 import { passphrasePrompt } from '../../interactive/passphrase.ts'
@@ -38,7 +39,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const level = logLevel(flags, 'log-level')
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
   const starting = { isFinished: level !== undefined || isStdio }
-  const port = numberOf(flags, 'http')
+  const port = numberOf(flags, 'http') ?? numberOf(flags, 'port')
   const host = isStdio ? undefined : textOf(flags, 'host')
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
     throw usageError(`--http must be a port between 0 and 65535, not ${port}.`)
@@ -47,24 +48,38 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const isAttended = !isStdio && canAsk(flags, io)
   const isApproved = isConfirmed || isSet(flags, 'yes')
   const ask = servingPrompt({ io, output, decide: (decision) => running.decideEdits(decision, 'terminal') })
-  const running: RunningGateway = await startGateway({
-    file,
-    environment: io.env,
-    home: dataFolder(io),
-    log: quietDuring(log, () => !starting.isFinished),
-    lazy: lazyMode(io),
-    ...(port !== undefined && { port }),
-    ...(host !== undefined && { host }),
-    http: !isStdio,
-    ...(prompt !== undefined && !isStdio && { passphrase: prompt }),
-    ...(isApproved && { decideAtStart: approveAll }),
-    ...(isAttended && !isApproved && { decideAtStart: (edits) => askAtStart(edits, io, output) }),
-    ...(isAttended && { onEdits: ask }),
-    async signIns(url, hide) {
-      const { storedSignIn } = await import('../../login/stored-sign-in.ts')
-      return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
-    },
-  })
+  const running: RunningGateway = await withPortOwner(io, () =>
+    startGateway({
+      file,
+      environment: io.env,
+      home: dataFolder(io),
+      log: quietDuring(log, () => !starting.isFinished),
+      lazy: lazyMode(io),
+      ...(port !== undefined && { port }),
+      ...(host !== undefined && { host }),
+      http: !isStdio,
+      ...(prompt !== undefined && !isStdio && { passphrase: prompt }),
+      ...(isApproved && { decideAtStart: approveAll }),
+      ...(isAttended && !isApproved && { decideAtStart: (edits) => askAtStart(edits, io, output) }),
+      ...(isAttended && { onEdits: ask }),
+      async signIns(url, hide) {
+        const { storedSignIn } = await import('../../login/stored-sign-in.ts')
+        return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
+      },
+      async startSignIn({ name, url, show, signal }) {
+        const { defaultSignInMs, signIn } = await import('../../login/sign-in.ts')
+        const { tokenStore } = await import('../../login/tokens.ts')
+        await signIn({
+          label: safeText(name),
+          url,
+          store: tokenStore(dataFolder(io), (message) => log.warn({}, message)),
+          signal: AbortSignal.any([io.signal, signal]),
+          timeoutMs: defaultSignInMs,
+          show: async (address) => show(address),
+        })
+      },
+    }),
+  )
   io.forceExit.run = () => void running.close()
   // One failure that nobody expected must not disconnect all clients.
   const onRejection = (error: unknown): void => log.error({ error }, 'unhandled rejection; the gateway keeps running')
@@ -87,6 +102,20 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     process.off('unhandledRejection', onRejection)
   }
   return exit.ok
+}
+
+/** Names the gateway that uses the port, because starting a second one is the usual reason. */
+async function withPortOwner<T>(io: Io, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start()
+  } catch (error) {
+    if (!isFailure(error, 'port_in_use')) throw error
+    const { port } = error.details
+    const owner = (await findGateways({}, io)).find(({ url }) => URL.canParse(url) && new URL(url).port === String(port))
+    if (owner === undefined) throw error
+    const message = `Port ${port} is in use by the gateway with pid ${owner.pid}, which serves ${safeText(owner.config)}. Use it (unfold status --pid ${owner.pid}), stop it, or choose another port (--http <port>).`
+    throw new CommandError(exit.failed, 'port_in_use', message, { details: { port, pid: owner.pid }, cause: error })
+  }
 }
 
 const approveAll = async (edits: readonly ConfigEdit[]): Promise<EditDecision> => ({ approve: edits.map(({ digest }) => digest) })
@@ -120,7 +149,7 @@ async function throughGateway(file: string, flags: Invocation['flags'], io: Io, 
 }
 
 function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
-  const wrong = (isStdio ? ['http', 'json', 'jsonl'] : ['profile', 'exposure', 'view', 'standalone']).find(
+  const wrong = (isStdio ? ['http', 'port', 'json', 'jsonl'] : ['profile', 'exposure', 'view', 'standalone']).find(
     (name) => flags[name] !== undefined,
   )
   if (wrong === undefined) return
@@ -164,13 +193,20 @@ async function reportStart(
     timeoutMs: readyTimeoutMs.person,
   })
   if (io.signal.aborted) return []
-  output.note(toolListSummary(await gateway.toolbox.preview()))
+  output.note(noToolsText(gateway) ?? toolListSummary(await gateway.toolbox.preview()))
   const { hasClientTokens, isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
   output.note(connectInstructions(url, hasClientTokens(config.tokens), name))
   const link = running.signInLink()
   if (link !== undefined) output.note(`Dashboard: ${link.href}   (works once, for ten minutes; later: unfold ui)`)
   return pending
+}
+
+/** Replaces the summary of the tools while there are none. */
+function noToolsText({ upstreams, notStarted }: RunningGateway['gateway']): string | undefined {
+  const statuses = upstreams.statuses()
+  const isUsable = ({ state, tools }: (typeof statuses)[number]): boolean => tools > 0 || state === 'ready' || state === 'idle'
+  return noServersText(statuses.length + notStarted.size, statuses.filter(isUsable).length)
 }
 
 /** Prints the summary again when the remaining servers are ready or failed. */

@@ -1,10 +1,10 @@
-import { nearest, nearestHint } from '@unfold-mcp/core'
+import { locatedText } from '@unfold-mcp/core'
 import type { GatewayStatus, ToolReport } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { poll } from '../../gateway/poll.ts'
-import { adminRequest, requireGateway } from '../../gateway/running.ts'
+import { adminRequest, requireGateway, unknownServer } from '../../gateway/running.ts'
 import { type Invocation, isSet, optionalPositional } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { serverText } from '../../status/server-text.ts'
@@ -48,14 +48,14 @@ async function showServer(
 ): Promise<number> {
   const incomplete = notStarted.find((each) => each.name === name)
   if (incomplete !== undefined) {
-    const lines = incomplete.problems.map(({ line, column, path, message }) => `  ${line}:${column} ${path} ${message}`)
+    const lines = incomplete.problems.map((problem) => `  ${locatedText(problem)}`)
     output.result(safeText(`${name} not started (${gateway.config}):\n${lines.join('\n')}`, { lines: true }), incomplete)
     return exit.ok
   }
   const upstream = upstreams.find((each) => each.name === name)
   if (upstream === undefined) {
     const names = [...upstreams, ...notStarted].map((each) => each.name)
-    throw usageError(`Unknown server "${name}".${nearestHint(nearest(name, names))}`, { known: names })
+    throw unknownServer(name, names)
   }
   const response = await adminRequest(gateway, `tools?${new URLSearchParams({ upstream: name }).toString()}`, { signal })
   const tools = (await response.json()) as readonly ToolReport[]

@@ -3,6 +3,7 @@ import { nearest, nearestHint } from '@unfold-mcp/core'
 import type { Role, TokenAccess } from '@unfold-mcp/gateway/config'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
+import { unchangedText } from '../../gateway/apply.ts'
 import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { requireConfig } from '../../gateway/config-file.ts'
 import { reloadGateways } from '../../gateway/reload.ts'
@@ -62,7 +63,7 @@ async function add(names: readonly string[], flags: Flags, io: Io): Promise<numb
   const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
   reportConfig(file, read, output)
   if (!applied.changed) {
-    output.result('No changes.', { name, ...access, ...applied })
+    output.result(unchangedText(flags), { name, ...access, ...applied })
     return exit.ok
   }
   const gateways = await reloadGateways(file, io, output)
@@ -143,7 +144,7 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
   reportConfig(file, read, output)
   const gateways = applied.changed ? await reloadGateways(file, io, output) : []
   if (applied.changed && isLast) output.warn(open)
-  output.result(applied.changed ? `Revoked ${safeText(name)}` : 'No changes.', {
+  output.result(applied.changed ? `Revoked ${safeText(name)}` : unchangedText(flags), {
     name,
     ...applied,
     gateways,

@@ -1,6 +1,7 @@
 import { removeJson, setJson } from '@unfold-mcp/client/edit'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
+import { unchangedText } from '../../gateway/apply.ts'
 import { editServer } from '../../gateway/config-edit.ts'
 import { reloadGateways } from '../../gateway/reload.ts'
 import { type Invocation, textsOf } from '../../grammar/grammar.ts'
@@ -26,7 +27,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     }, text),
   )
   const reloaded = applied.changed ? await reloadGateways(file, io, output) : []
-  output.result(applied.changed ? `Changed ${safeText(name)}` : 'No changes.', { name, ...applied, reloaded })
+  output.result(applied.changed ? `Changed ${safeText(name)}` : unchangedText(invocation.flags), { name, ...applied, reloaded })
   if (applied.changed && reloaded.length === 0)
     output.note('No gateway is running with this configuration. Start one with "unfold serve".')
   return exit.ok

@@ -12,7 +12,7 @@ import { Output } from '../../output/output.ts'
 import { progressFor } from '../../output/progress.ts'
 import { writeResult } from '../../output/result.ts'
 import { elicitationHandler } from '../../servers/elicit.ts'
-import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
+import { callCommand, commandTail, listCommand, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
 export async function run(invocation: Invocation, io: Io): Promise<number> {
@@ -20,8 +20,10 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { elicit, asks } = prompting(invocation, io, output)
   const { connection, label, positionals } = await openServer(invocation, io, output, elicit)
   await using _ = connection
-  const { tool, isListed } = await chosenTool(connection, positionals[0], asks, io)
   const command = callCommand(invocation, label, io)
+  const [name] = positionals
+  if (name === undefined && !asks) throw missingTool(command, listCommand(invocation, label))
+  const { tool, isListed } = await chosenTool(connection, name, io)
   if (isSet(invocation.flags, 'help')) {
     output.result(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
       server: label,
@@ -29,7 +31,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     })
     return exit.ok
   }
-  const called = { connection, label, tool, isListed, asks, command, isPicked: positionals[0] === undefined }
+  const called = { connection, label, tool, isListed, asks, command, isPicked: name === undefined }
   return await callTool(called, invocation, io, output)
 }
 
@@ -84,11 +86,13 @@ export async function callTool(
   }
 }
 
+const missingTool = (command: string, list: string): CommandError =>
+  usageError(`Missing tool. Usage: ${command} <tool>. List the tools with: ${list}`)
+
 type Chosen = Required<Pick<Called, 'tool' | 'isListed'>>
 
-async function chosenTool(connection: Connection, name: string | undefined, asks: boolean, io: Io): Promise<Chosen> {
+async function chosenTool(connection: Connection, name: string | undefined, io: Io): Promise<Chosen> {
   if (name !== undefined) return namedTool(connection, name)
-  if (!asks) throw usageError('Missing tool. Usage: unfold call <server> <tool>. List tools with "unfold list <server>".')
   const { pickTool } = await import('../../interactive/pick.ts')
   return { tool: await pickTool(await connection.tools(), io), isListed: true }
 }

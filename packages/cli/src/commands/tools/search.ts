@@ -1,12 +1,16 @@
 import type { Connection } from '@unfold-mcp/client'
 import { documentOf, metaKeys, SearchIndex, signature, type Tool } from '@unfold-mcp/core'
+import type { ClientView } from '@unfold-mcp/gateway/admin-api'
+import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { exit, usageError } from '../../base/exit.ts'
 import { toCommandError } from '../../base/failure.ts'
 import type { Io } from '../../base/io.ts'
+import { resolveServer } from '../../config/index.ts'
+import { adminRequest, findGateways } from '../../gateway/running.ts'
 import { type Invocation, isSet, numberOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { targetWithSecrets } from '../../servers/secrets.ts'
-import { connectTo, discoverServers, openServer } from '../../servers/servers.ts'
+import { connectTo, discoverServers, isAddress, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
 interface ServerTool {
@@ -26,16 +30,72 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const limit = numberOf(flags, 'limit') ?? 5
   const isAll = isSet(flags, 'all')
-  const search = isAll ? searchAll : searchServer
-  const { query, confidence, matches } = await search(invocation, io, output, limit)
+  const gateway = isAll ? undefined : await gatewayFor(invocation, io, output)
+  const search = isAll
+    ? searchAll(invocation, io, output, limit)
+    : gateway === undefined
+      ? searchServer(invocation, io, output, limit)
+      : searchGateway(gateway, invocation.positionals, io, limit)
+  const { query, confidence, matches } = await search
   const lines = matches.map(({ server, tool }) => `${isAll ? `${safeText(server)}  ` : ''}${safeText(signature(tool))}`)
+  if (matches.length > 0 && confidence !== 'strong') output.note('Low-confidence matches:')
   output.result(matches.length === 0 ? 'No matches.' : lines.join('\n'), {
     query,
     confidence,
     matches: matches.map(({ server, tool, score }) => ({ server, name: tool.name, signature: signature(tool), score })),
   })
-  if (matches.length > 0 && confidence !== 'strong') output.note('Low-confidence matches.')
   return matches.length === 0 ? exit.tool : exit.ok
+}
+
+/** The running gateway, if the first word is a search word instead of a server. */
+async function gatewayFor(invocation: Invocation, io: Io, output: Output): Promise<RunRecord | undefined> {
+  const { command, flags, positionals } = invocation
+  const [first] = positionals
+  const isNamed = command !== undefined || flags.server !== undefined || io.env.UNFOLD_SERVER !== undefined
+  if (isNamed || first === undefined || isAddress(first)) return undefined
+  const { servers, problems } = await discoverServers(flags, io)
+  const { kind } = resolveServer(first, { servers, problems, incomplete: [] })
+  // Words in quotes are not the name of a server.
+  if (kind !== 'unknown') return undefined
+  const running = (await findGateways({}, io)).filter(({ transport }) => transport === 'http')
+  const [gateway] = running
+  if (gateway === undefined)
+    throw usageError(
+      `No server is named "${safeText(first)}", and no gateway is running. Use one of:\n  unfold search <server> <words …>\n  unfold search --all <words …>    all configured servers\n  unfold serve                     then search without a server name`,
+    )
+  if (running.length > 1)
+    throw usageError(
+      `No server is named "${safeText(first)}". Several gateways are running; choose one: ${running.map(({ url }) => `unfold search ${url} <words …>`).join(', ')}`,
+    )
+  output.note(`Searching the gateway at ${gateway.url}`)
+  return gateway
+}
+
+/** Searches with the rights of the operator, so no client token is needed. */
+async function searchGateway(
+  gateway: RunRecord,
+  positionals: readonly string[],
+  { signal }: Io,
+  limit: number,
+): Promise<SearchResult> {
+  const query = positionals.join(' ')
+  const view = await adminRequest(gateway, `view?${new URLSearchParams({ search: query }).toString()}`, { signal })
+  const { search, listed } = (await view.json()) as ClientView
+  // Tools that the gateway adds are listed only here.
+  const known = new Map((listed.map(({ definition }) => definition) as readonly Tool[]).map((tool) => [tool.name, tool]))
+  const found = (search?.matches ?? []).slice(0, limit)
+  const tools = await Promise.all(
+    found.map(async ({ name, score }) => {
+      const tool = known.get(name) ?? (await definitionOf(name, gateway, signal))
+      return { server: gateway.url, tool, score }
+    }),
+  )
+  return { query, confidence: search?.confidence ?? 'none', matches: tools }
+}
+
+async function definitionOf(name: string, gateway: RunRecord, signal: AbortSignal): Promise<Tool> {
+  const reply = await adminRequest(gateway, `tools/${encodeURIComponent(name)}`, { signal })
+  return ((await reply.json()) as { readonly definition: Tool }).definition
 }
 
 function searchTools(tools: readonly ServerTool[], query: string, limit: number): SearchResult {

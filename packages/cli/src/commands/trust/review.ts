@@ -1,6 +1,6 @@
 import { CommandError, exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { requireGateway } from '../../gateway/running.ts'
+import { requireGateway, requireServer } from '../../gateway/running.ts'
 import { type Flags, type Invocation, optionalPositional } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import type { ReviewEntry } from '../../review/entry.ts'
@@ -17,6 +17,8 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const server = optionalPositional(invocation)
   const gateway = await requireGateway(flags, io, output)
   const list = await loadReview({ gateway, token: reviewerToken(io), signal: io.signal }, server)
+  // A new server that waits for approval is in the list only.
+  if (server !== undefined && list.entries.length === 0) await requireServer(server, gateway, io.signal)
   const selection = selectionFrom(flags, list.entries)
   if (selection !== undefined) return decideByFlags(selection, list, flags, io, output)
   const open = list.entries.filter(({ state }) => state !== 'blocked')

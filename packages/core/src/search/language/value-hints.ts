@@ -1,6 +1,6 @@
 import { stem } from './stemmer.ts'
 
-/** Returns terms implied by values in a query: a path implies files, an email address implies mail. */
+/** Returns terms implied by values in a query: a path implies files, a calculation implies a calculator. */
 export function valueHints(text: string): readonly string[] {
   if (!sign.test(text)) return []
   const found = new Set<string>()
@@ -14,10 +14,17 @@ export function valueHints(text: string): readonly string[] {
 }
 
 /** What each shape has, so that most texts are not compared with all of them. */
-const sign = /[./\\@$€£¥]/u
+const sign = /[./\\@$€£¥%+*×÷]|\d (?:percent|plus|minus|times|divided) |\b[Ww]ho\b/u
+
+/** A host without a scheme: its parts say nothing about the request. */
+export const domainName =
+  /(?<![\p{L}\p{N}@.-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,4}\.(?:com|org|net|io|dev|app|ai|edu|gov)\b/u
 
 const shapes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/https?:\/\/|www\./i, ['url', 'web', 'website']],
+  [domainName, ['url', 'web', 'website']],
+  [/\d ?(?:%|percent) of \d|\d ?(?:[+*×÷/]|plus|minus|times|divided by) ?\d/, ['calculate', 'calculator', 'math', 'arithmetic']],
+  [/\b[Ww]ho(?:'s|’s| is| was| are| were) \p{Lu}\p{Ll}/u, ['encyclopedia', 'wikipedia', 'biography']],
   [/[\p{L}\p{N}]@[\p{L}\p{N}-]+\.\p{L}/u, ['email']],
   [/(?:^|[\s"'(])(?:~|\.{0,2})\/[\w.-]+\/|\b[A-Z]:\\/, ['file', 'path']],
   [/[$€£¥]\s?\d/, ['price', 'money']],

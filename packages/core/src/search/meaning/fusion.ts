@@ -4,7 +4,7 @@ import type { Closeness } from './document-vectors.ts'
 /** Share of the lexical score by lexical confidence … */
 const lexicalShare: { readonly [C in Confidence]: number } = { strong: 1, weak: 0.8, none: 0.5 }
 /** … and weight of the meaning: words that match well need no help. */
-const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 1, none: 1.2 }
+const meaningShare: { readonly [C in Confidence]: number } = { strong: 0.15, weak: 1.15, none: 1.4 }
 
 /** Documents of one source that are as close as the closest one; more of them are copies that compete with other sources. */
 const maxEquals = 4
@@ -38,7 +38,9 @@ export class MeaningScores {
   #lead(document: number): number {
     let lead = this.#leads.get(document)
     if (lead === undefined) {
-      lead = leadOf(this.#closeness, document) * (this.#flooding.has(this.#sourceOf(document)) ? floodShare : 1)
+      const whole = leadOf(this.#closeness, document)
+      // The exponent prefers the few closest documents: hundreds lead by half, and some of them have a word of the query by chance.
+      lead = whole * Math.sqrt(whole) * (this.#flooding.has(this.#sourceOf(document)) ? floodShare : 1)
       this.#leads.set(document, lead)
     }
     return lead

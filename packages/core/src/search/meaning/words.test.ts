@@ -52,6 +52,10 @@ describe('words of a request', () => {
   })
 })
 
+test('numbers make a request neither known nor unknown', () => {
+  expect(wordsOfQuery('what is 17 percent of 2340', (word) => word === 'percent').knownShare).toBe(1)
+})
+
 describe('words of a tool', () => {
   const tool = {
     id: 'stripe__create_refund',

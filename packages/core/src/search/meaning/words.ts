@@ -57,7 +57,7 @@ export function wordsOfTool(document: SearchDocument, isKnown: (word: string) =>
 /** Words of a request. */
 export interface QueryWords {
   readonly words: WeightedWords
-  /** Share of the words that are known. Stop words count neither as known nor as unknown. */
+  /** Share of the words that are known. Stop words and numbers count neither as known nor as unknown. */
   readonly knownShare: number
 }
 
@@ -73,7 +73,7 @@ export function wordsOfQuery(
   const add = counter(words, 1, maxQueryWords)
   eachWord(fold(query.slice(0, maxTextLength)), (run) => {
     for (const word of partsOf(run, isKnown)) {
-      if (isIgnored(word)) continue
+      if (isIgnored(word) || isNumber(word)) continue
       const counted = isKnown(word) ? known : unknown
       if (!tellingWords.has(word)) counted.add(word)
       if (counted === known && !add(word)) return false
@@ -104,6 +104,8 @@ function partsOf(run: string, isKnown: (word: string) => boolean): readonly stri
   const words = isKnown(whole) ? [whole] : (run.match(letters) ?? [whole]).map((part) => part.toLowerCase())
   return words.filter((word) => word.length >= 2 && !isSilent(word))
 }
+
+const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
 /** Words inside camel case and between digits. */
 const letters = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu

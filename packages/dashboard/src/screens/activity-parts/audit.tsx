@@ -5,6 +5,7 @@ import { Table } from '../../components/table.tsx'
 import type { AuditRecord, AuditRecords, AuditVerification } from '../../data/contract.ts'
 import { useQuery } from '../../data/hooks.ts'
 import { formatDate, t } from '../../locales/translate.ts'
+import { outcomeText } from '../outcome.tsx'
 
 /** The audit log, and whether it is intact. */
 export function Audit() {
@@ -21,14 +22,14 @@ export function Audit() {
               rowKey={({ seq, at }) => `${seq} ${at}`}
               empty={t('audit.none')}
               columns={[
-                { key: 'seq', title: '#', cell: ({ seq }) => seq, isNumber: true },
+                { key: 'seq', title: '#', cell: ({ seq }) => seq, isNumber: true, hideSmall: true },
                 { key: 'at', title: t('time'), cell: ({ at }) => <span class="nowrap">{formatDate(at)}</span> },
-                { key: 'type', title: t('audit.type'), cell: ({ type }) => type, sort: ({ type }) => type },
+                { key: 'type', title: t('audit.type'), cell: ({ type }) => type, sort: ({ type }) => type, hideSmall: true },
                 { key: 'what', title: t('audit.what'), cell: (record) => <span class="break">{whatOf(record)}</span> },
                 {
                   key: 'outcome',
                   title: t('activity.outcome'),
-                  cell: ({ outcome }) => outcome ?? '',
+                  cell: ({ outcome = '' }) => outcomeText(outcome),
                   sort: ({ outcome = '' }) => outcome,
                 },
                 { key: 'client', title: t('audit.client'), cell: ({ client }) => client ?? '', hideSmall: true },

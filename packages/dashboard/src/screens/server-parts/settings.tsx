@@ -1,18 +1,17 @@
 import { type Field, formOf } from '@unfold-mcp/core'
 import { useMemo, useState } from 'preact/hooks'
 import { unfold } from '../../commands/command.ts'
-import { Empty, Loaded } from '../../components/basics.tsx'
+import { Empty, Loaded, NeedsRole } from '../../components/basics.tsx'
 import { Command } from '../../components/command.tsx'
-import { Diff } from '../../components/diff.tsx'
 import { act } from '../../components/toasts.tsx'
 import { send } from '../../data/api.ts'
-import type { PageSession, ServerSettings, SettingChange, SettingsResult } from '../../data/contract.ts'
-import { useQuery } from '../../data/hooks.ts'
+import type { ServerSettings, SettingChange, SettingsResult } from '../../data/contract.ts'
+import { useMay, useQuery } from '../../data/hooks.ts'
 import { Fields } from '../../forms/form.tsx'
 import { TextFiles } from '../../forms/input.tsx'
 import { recordOf } from '../../forms/value.ts'
 import { t } from '../../locales/translate.ts'
-import { href } from '../../router/route.ts'
+import { SettingsPreview } from '../settings-preview.tsx'
 
 const tables: readonly string[] = ['env', 'headers']
 
@@ -34,8 +33,7 @@ const change = (path: readonly string[], value: unknown): SettingChange => ({ pa
 /** The entry of a server in the configuration file, as a form. */
 export function Settings({ name }: { readonly name: string }) {
   const settings = useQuery<ServerSettings>(`/upstreams/${encodeURIComponent(name)}/settings`, ['config'])
-  const session = useQuery<PageSession>('/session')
-  const isAdmin = session.data?.role === 'admin'
+  const isAdmin = useMay('admin') === true
   return (
     <Loaded {...settings}>
       {(data) => (
@@ -79,7 +77,7 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
       }}
     >
       <p class="muted break">{t('settings.lead', { file })}</p>
-      {!isAdmin && <p>{t('settings.role')}</p>}
+      <NeedsRole least="admin" />
       <div class="columns">
         <TextFiles.Provider value={false}>
           <Fields
@@ -93,16 +91,7 @@ function Editor({ name, data: { file, settings, schema }, isAdmin, onSaved }: Ed
         </TextFiles.Provider>
       </div>
       {preview !== undefined && preview.differences.length === 0 && <Empty title={t('settings.same')} />}
-      {preview !== undefined && preview.differences.length > 0 && (
-        <>
-          <Diff label={t('settings.diff')} differences={preview.differences} />
-          {preview.needsApproval && (
-            <p>
-              {t('settings.needs-approval')} <a href={href(['review'])}>{t('nav.review')}</a>
-            </p>
-          )}
-        </>
-      )}
+      {preview !== undefined && preview.differences.length > 0 && <SettingsPreview preview={preview} />}
       <div class="row actions">
         <button type="submit" class="primary" disabled={!isAdmin || changes.length === 0}>
           {t(preview === undefined ? 'settings.compare' : 'settings.save')}

@@ -14,7 +14,7 @@ import { TryIt } from './try-it.tsx'
 export function ToolScreen({ name }: { readonly name: string }) {
   const detail = useQuery<ToolDetail>(`/tools/${encodeURIComponent(name)}`, ['change', 'trust'])
   return (
-    <Screen title={name} lead={<a href={href(['tools'])}>{t('tool.back')}</a>}>
+    <Screen title={name} back={{ href: href(['tools']), text: t('tool.back') }}>
       <Loaded {...detail}>{(data) => <Parts detail={data} />}</Loaded>
     </Screen>
   )

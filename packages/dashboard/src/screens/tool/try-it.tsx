@@ -1,12 +1,12 @@
 import { formOf } from '@unfold-mcp/core'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { unfold } from '../../commands/command.ts'
-import { Card } from '../../components/basics.tsx'
+import { Card, NeedsRole } from '../../components/basics.tsx'
 import { Command } from '../../components/command.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { type Answer, type CallResult, callTool, type Progress, type Question } from '../../data/calls.ts'
 import type { Status } from '../../data/contract.ts'
-import { useQuery } from '../../data/hooks.ts'
+import { useMay, useQuery } from '../../data/hooks.ts'
 import { Fields } from '../../forms/form.tsx'
 import { recordOf } from '../../forms/value.ts'
 import { formatDuration, t } from '../../locales/translate.ts'
@@ -38,6 +38,7 @@ const isEmpty = (value: unknown): boolean =>
 /** Calls a tool with arguments from a form. */
 export function TryIt({ name, schema }: { readonly name: string; readonly schema: Schema }) {
   const status = useQuery<Status>('/status')
+  const mayCall = useMay('operator') === true
   const form = useMemo(() => formOf(schema), [schema])
   const [args, setArgs] = useState<unknown>({})
   const [running, setRunning] = useState<AbortController>()
@@ -90,7 +91,7 @@ export function TryIt({ name, schema }: { readonly name: string; readonly schema
           <Fields field={{ ...form.root, required: true }} value={args} onChange={setArgs} />
         )}
         <div class="row">
-          <button type="submit" class="primary" disabled={running !== undefined}>
+          <button type="submit" class="primary" disabled={running !== undefined || !mayCall}>
             {t('try.call')}
           </button>
           {running !== undefined && (
@@ -101,6 +102,7 @@ export function TryIt({ name, schema }: { readonly name: string; readonly schema
           {running !== undefined && <Running progress={progress} />}
         </div>
       </form>
+      <NeedsRole least="operator" />
       <Command text={unfold('call', status.data?.url ?? '', name, ...words)} />
       {asked !== undefined && (
         <AnswerForm

@@ -2,18 +2,19 @@ import { useState } from 'preact/hooks'
 import { unfold } from '../../commands/command.ts'
 import { Card, Loaded } from '../../components/basics.tsx'
 import { Command } from '../../components/command.tsx'
-import { Diff } from '../../components/diff.tsx'
 import { Table } from '../../components/table.tsx'
 import { act } from '../../components/toasts.tsx'
 import { send } from '../../data/api.ts'
-import type { ClientView, Difference, PageSession, ServerSettings, SettingsResult, UsageReport } from '../../data/contract.ts'
-import { useQuery } from '../../data/hooks.ts'
+import type { ClientView, ServerSettings, SettingsResult, Tool, UsageReport, UsageRow } from '../../data/contract.ts'
+import { useMay, useQuery } from '../../data/hooks.ts'
+import { recordOf } from '../../forms/value.ts'
 import { formatNumber, formatPercent, t } from '../../locales/translate.ts'
+import { SettingsPreview } from '../settings-preview.tsx'
 
 type Unused = UsageReport['unused'][number]
 
-/** Edits that remove unused tools from lists, with their measured effect before they are applied. */
-export function Edits({ unused }: { readonly unused: readonly Unused[] }) {
+/** Edits that change what clients are listed, with their measured effect before they are applied. */
+export function Edits({ unused, used }: { readonly unused: readonly Unused[]; readonly used: readonly UsageRow[] }) {
   const view = useQuery<ClientView>('/view', ['change', 'config'])
   const servers = [...new Set(unused.map(({ upstream }) => upstream))]
   return (
@@ -25,6 +26,7 @@ export function Edits({ unused }: { readonly unused: readonly Unused[] }) {
               <Denials view={data} unused={unused} servers={servers} />
             </Card>
           )}
+          <Pins view={data} used={used} />
           <Exposures current={data} />
         </>
       )}
@@ -98,31 +100,50 @@ function Denials({ view, unused, servers }: DenialsProps) {
           },
         ]}
       />
-      {chosen !== undefined && <Denial key={chosen.server} row={chosen} onDone={() => setChosen(undefined)} />}
+      {chosen !== undefined && (
+        <ServerEdit
+          key={chosen.server}
+          title={t('edits.deny', { count: chosen.tools.length, server: chosen.server, tokens: chosen.listedTokens })}
+          server={chosen.server}
+          tools={chosen.tools}
+          setting="deny"
+          after={(before) => [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...chosen.tools])]}
+          onDone={() => setChosen(undefined)}
+        />
+      )}
     </>
   )
 }
 
+interface ServerEditProps {
+  readonly title: string
+  readonly server: string
+  /** What the edit is about. */
+  readonly tools: readonly string[]
+  /** Key of the settings, and its value after the edit. */
+  readonly setting: 'deny' | 'tools'
+  readonly after: (before: unknown) => unknown
+  readonly onDone: () => void
+}
+
 /** One edit: what it changes in the configuration, and its command. */
-function Denial({ row: { server, tools, listedTokens }, onDone }: { readonly row: Row; readonly onDone: () => void }) {
-  const session = useQuery<PageSession>('/session')
-  const [differences, setDifferences] = useState<readonly Difference[]>()
+function ServerEdit({ title, server, tools, setting, after, onDone }: ServerEditProps) {
+  const maySave = useMay('admin') === true
+  const [preview, setPreview] = useState<SettingsResult>()
   const path = `/upstreams/${encodeURIComponent(server)}/settings`
   const current = useQuery<ServerSettings>(path, ['config'])
-  const before = current.data?.settings.deny
-  const deny = [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...tools])]
+  const value = after(current.data?.settings[setting])
   const save = async (dryRun: boolean): Promise<void> => {
-    const result = await send<SettingsResult>('POST', path, { changes: [{ path: ['deny'], value: deny }], dryRun })
-    setDifferences(result.differences)
+    setPreview(await send<SettingsResult>('POST', path, { changes: [{ path: [setting], value }], dryRun }))
   }
   return (
-    <div class="stack padded">
-      <h3>{t('edits.deny', { count: tools.length, server, tokens: listedTokens })}</h3>
+    <div class="stack item">
+      <h3>{title}</h3>
       <p class="small muted break">{tools.join(', ')}</p>
       {current.error !== undefined && <p role="alert">{current.error.message}</p>}
-      {differences !== undefined && <Diff label={t('settings.diff')} differences={differences} />}
+      {preview !== undefined && <SettingsPreview preview={preview} />}
       <div class="row">
-        {differences === undefined ? (
+        {preview === undefined ? (
           <button type="button" disabled={current.data === undefined} onClick={() => void act(() => save(true))}>
             {t('settings.compare')}
           </button>
@@ -130,7 +151,7 @@ function Denial({ row: { server, tools, listedTokens }, onDone }: { readonly row
           <button
             type="button"
             class="primary"
-            disabled={session.data?.role !== 'admin'}
+            disabled={!maySave}
             onClick={() =>
               void act(() => save(false), t('settings.saved', { server })).then((isDone) => (isDone ? onDone() : undefined))
             }
@@ -142,14 +163,78 @@ function Denial({ row: { server, tools, listedTokens }, onDone }: { readonly row
           {t('close')}
         </button>
       </div>
-      <Command text={unfold('set', server, `deny=${JSON.stringify(deny)}`)} />
+      <Command text={unfold('set', server, `${setting}=${JSON.stringify(value)}`)} />
     </div>
+  )
+}
+
+interface PinsProps {
+  readonly view: ClientView
+  readonly used: readonly UsageRow[]
+}
+
+const maxPins = 10
+
+/** Tools that are called, but not listed: clients search for them each time. */
+function Pins({ view, used }: PinsProps) {
+  const [chosen, setChosen] = useState<string>()
+  const tools = useQuery<readonly Tool[]>('/tools', ['change', 'config'])
+  const unlisted = new Map(view.unlisted.map(({ name, tokens }) => [name, tokens]))
+  const rows = used
+    .flatMap(({ key, calls }) => {
+      const tool = tools.data?.find(({ upstream, tool: original }) => `${upstream}/${original}` === key)
+      const tokens = unlisted.get(tool?.name ?? '')
+      return tool === undefined || tokens === undefined ? [] : [{ ...tool, calls, tokens }]
+    })
+    .toSorted((a, b) => b.calls - a.calls)
+    .slice(0, maxPins)
+  const edited = rows.find(({ name }) => name === chosen)
+  if (rows.length === 0) return null
+  return (
+    <Card title={t('edits.pin.title')} note={t('edits.pin.note')} isFlush>
+      <Table
+        label={t('edits.pin.title')}
+        isShort
+        rows={rows}
+        rowKey={({ name }) => name}
+        empty=""
+        columns={[
+          { key: 'tool', title: t('tools.name'), cell: ({ name }) => name, sort: ({ name }) => name },
+          { key: 'calls', title: t('usage.calls'), cell: ({ calls }) => formatNumber(calls), isNumber: true },
+          { key: 'listed', title: t('edits.listed'), cell: ({ tokens }) => `+${formatNumber(tokens)}`, isNumber: true },
+          {
+            key: 'edit',
+            title: t('edits.edit'),
+            cell: ({ name }) => (
+              <button type="button" class="tiny" onClick={() => setChosen(name)}>
+                {t('edits.show')}
+                <span class="visually-hidden"> {name}</span>
+              </button>
+            ),
+          },
+        ]}
+      />
+      {edited !== undefined && (
+        <ServerEdit
+          key={edited.name}
+          title={t('edits.pin', { tool: edited.name, tokens: edited.tokens })}
+          server={edited.upstream}
+          tools={[edited.tool]}
+          setting="tools"
+          after={(before) => {
+            const all = recordOf(before)
+            return { ...all, [edited.tool]: { ...recordOf(all[edited.tool]), pinned: true } }
+          }}
+          onDone={() => setChosen(undefined)}
+        />
+      )}
+    </Card>
   )
 }
 
 const exposures = ['groups', 'search', 'lazy'] as const
 
-/** What a new client would be listed with another exposure, computed by the gateway. */
+/** The list of a new client with another exposure, computed by the gateway. */
 function Exposures({ current }: { readonly current: ClientView }) {
   return (
     <Card title={t('edits.exposure.title')}>

@@ -24,7 +24,7 @@ export interface ForwardHandlerOptions {
   readonly held: (server: string) => LeasedConnection | undefined
   readonly signatures: Signatures
   readonly heartbeatMs: number
-  /** Maximum size of a request of a client. */
+  /** Maximum size of a client request. */
   readonly maxBodyBytes: () => number
   /** False if clients can no longer use a tool. */
   readonly isServed: (server: string, tool: string) => boolean
@@ -45,7 +45,7 @@ interface Target {
 // Beyond the arguments that the client sent.
 const envelopeBytes = 262_144
 
-/** Handles requests of other replicas for servers that run here. */
+/** Handles requests from other replicas for servers that run here. */
 export class ForwardHandler {
   readonly #options: ForwardHandlerOptions
   /** Streams of other replicas, by the connection that they last as long as. */

@@ -12,7 +12,7 @@ import {
 import { isRecord, type Tool } from '@unfold-mcp/core'
 import * as z from 'zod'
 import type { UpstreamCall, UpstreamConnection } from '../../upstreams/connection.ts'
-import { UpstreamError, type UpstreamReason } from '../../upstreams/errors.ts'
+import { UpstreamError, type UpstreamErrorKind } from '../../upstreams/errors.ts'
 
 /** Path of the requests between replicas. */
 export const forwardPath = '/cluster/forward'
@@ -113,15 +113,15 @@ const sentRelay = ({ capabilities, logLevel, inputs }: Relay): ForwardedOptions[
 
 /** A failed call. `protocol`: the error of the server, which clients may get as it is. */
 export interface ErrorLine {
-  readonly reason: UpstreamReason
+  readonly reason: UpstreamErrorKind
   readonly detail: string
   readonly retryAfterMs?: number
   readonly protocol?: { readonly message: string; readonly details: ClientErrorDetails['protocol'] }
 }
 
-export function errorLine({ reason, detail, retryAfterMs, cause }: UpstreamError): ErrorLine {
+export function errorLine({ kind, detail, retryAfterMs, cause }: UpstreamError): ErrorLine {
   return {
-    reason,
+    reason: kind,
     detail,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(isClientError(cause, 'protocol') && { protocol: { message: cause.message, details: cause.details } }),

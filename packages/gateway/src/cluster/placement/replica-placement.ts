@@ -40,7 +40,7 @@ export class ReplicaPlacement {
     this.placement = new Placement({ leases, signatures: this.#signatures, replica, address, log })
   }
 
-  /** Accepts requests of other replicas for these servers. */
+  /** Accepts requests from other replicas for these servers. */
   serve(
     upstreams: Upstreams,
     { isServed, maxBodyBytes }: { isServed: (server: string, tool: string) => boolean; maxBodyBytes: () => number },

@@ -102,7 +102,7 @@ test.each<[string, unknown, string]>([
   ],
 ])('a wrong rule is reported with its location: %s', (_, rule, expected) => {
   const [problem = '', ...others] = problems(rule)
-  expect(problem).toMatch(/^unfold\.json:\d+:\d+ /u)
+  expect(problem).toMatch(/^unfold\.json:\d+:\d+:? /u)
   expect(problem.replace(/^\S+ /u, '')).toContain(expected)
   expect(others).toEqual([])
   expect(Number(/:(\d+):/u.exec(problem)?.[1])).toBeGreaterThan(1)

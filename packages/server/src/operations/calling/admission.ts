@@ -28,7 +28,7 @@ type Admission =
   | { readonly kind: 'admitted'; readonly entry: ToolEntry }
   | { readonly kind: 'refused'; readonly result: CallToolResult }
 
-/** Resolves a tool name for this scope and applies the policy for calls of unlisted tools. */
+/** Resolves a tool name for this scope and applies the policy for calls to unlisted tools. */
 export async function admit(runtime: Runtime, scope: Scope, name: string, effects: CallEffects): Promise<Admission> {
   const { catalog } = runtime.catalogs.of(scope)
   const inputs = runtime.views.inputs(scope)

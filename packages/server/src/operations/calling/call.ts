@@ -17,6 +17,10 @@ export interface Call extends Answers {
   readonly client?: ClientPort | undefined
   /** The script that makes the call. */
   readonly script?: ScriptCaller | undefined
+  /** The number of scripts that called each other for this call; absent for a call of the client itself. */
+  readonly scriptDepth?: number
+  /** May call tools that this scope may not, by their names: those that the operator granted to the script that makes the call. */
+  readonly grants?: ((tool: string) => boolean) | undefined
   readonly http?: (() => Request) | undefined
   readonly signal?: AbortSignal | undefined
   /** Replaces `signal`; also aborted when the call times out. */

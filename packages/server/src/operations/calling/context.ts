@@ -12,16 +12,17 @@ import type { Call, CallEffects } from './call.ts'
 export function contextOf(
   runtime: Runtime,
   scope: Scope,
-  { client, http, meta, envelope, inputResponses, requestState, script }: Call,
+  call: Call,
   { signal, effects }: { signal: AbortSignal; effects: CallEffects },
 ): ToolContext {
+  const { client, meta, envelope, inputResponses, requestState, script } = call
   const record = async (work: Promise<Transition>): Promise<Transition> => {
     const transition = await work
     if (effects.isOpen) effects.transitions.push(transition)
     else if (transition.changed) runtime.announcer.notifySoon(scope.state.scopes)
     return transition
   }
-  return Object.assign(new LazyRequest(http), {
+  return Object.assign(new CallContext({ runtime, scope, call, effects }), {
     scope: scope.state.key,
     era: scope.settings.era,
     principal: scope.settings.principal,
@@ -57,18 +58,33 @@ export function contextOf(
   } satisfies Omit<ToolContext, 'request'>)
 }
 
-/** Converts the HTTP request when it is read. A getter in an object literal would give every call a hidden class of its own. */
-class LazyRequest {
-  readonly #http: Call['http']
+/** What a context was made of. */
+export interface ContextParts {
+  readonly runtime: Runtime
+  readonly scope: Scope
+  readonly call: Call
+  readonly effects: CallEffects
+}
 
-  constructor(http: Call['http']) {
-    this.#http = http
+/** Converts the HTTP request when it is read. A getter in an object literal would give every call a hidden class of its own. */
+class CallContext {
+  readonly #parts: ContextParts
+
+  constructor(parts: ContextParts) {
+    this.#parts = parts
+  }
+
+  static partsOf(context: object): ContextParts | undefined {
+    return #parts in context ? context.#parts : undefined
   }
 
   get request(): Request | undefined {
-    return this.#http?.()
+    return this.#parts.call.http?.()
   }
 }
+
+/** Only for the context of a call that a served toolbox made, not for a copy of it. */
+export const partsOf = (context: object): ContextParts | undefined => CallContext.partsOf(context)
 
 async function askClient(
   client: ClientPort | undefined,

@@ -35,7 +35,8 @@ export async function run(
   noteCall(runtime, scope, entry)
   const perform = (): Promise<CallToolResult | InputRequiredResult> =>
     handle(runtime, scope, entry, { call, effects, input: checked.value })
-  if (entry.source === surfaceSource) return perform()
+  // A script would hold a slot while its own calls wait for one.
+  if (entry.source === surfaceSource || entry.runsScript === true) return perform()
   return runtime.slots.call({ scope, signal: call.controller?.signal ?? call.signal, run: perform })
 }
 
@@ -93,7 +94,7 @@ async function handled(
     if (error instanceof ProtocolError) throw sendable(error)
     if (isFailure(error) && reasons[error.reason] === 'tool') throw error
     const message = errorMessage(error)
-    if (error instanceof ToolError) return { failure: failureResult('tool_failed', message) }
+    if (error instanceof ToolError) return { failure: failureResult(error.reason, message) }
     runtime.declaration.report({ reason: 'tool_failed', message: `Tool "${name}" threw: ${message}`, error })
     return { failure: failureResult('tool_failed', message === '' ? `Tool "${name}" failed without a message.` : message) }
   }

@@ -19,6 +19,7 @@ import { isActive } from '../../runtime/groups.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
 import { boundedProblems, problemLines } from '../../tool/invalid-arguments.ts'
 import { failureResult } from '../../tool/result.ts'
+import { inputsWith } from '../../view/granted.ts'
 import { activationHint, admit, reveal } from '../calling/admission.ts'
 import { run } from '../calling/run.ts'
 import type { DiscoveryCall } from './discovery-call.ts'
@@ -36,9 +37,11 @@ export async function callByName(
   kind?: Kind,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { catalog, groups } = runtime.catalogs.of(scope)
-  const inputs = runtime.views.inputs(scope)
+  const inputs = inputsWith(call.grants, runtime.views.inputs(scope))
   const meaning = resolve(catalog, inputs, name)
-  if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnlisted(runtime, scope))) {
+  // Stored scripts reach what is hidden from lists.
+  const isHidden = meaning.kind === 'hidden' && call.grants === undefined && hidesUnlisted(runtime, scope)
+  if (meaning.kind === 'unknown' || isHidden) {
     const known = discoverable(runtime, scope).tools.map((tool) => tool.name)
     const next = hidesUnlisted(runtime, scope) ? '' : ' Find tools with search_tools.'
     return failureResult('unknown_tool', `${unknownLine(name, known)}${next}`)

@@ -34,5 +34,7 @@ const texts: { readonly [S in CallState]: string } = {
   unknown: 'sent, and its result was lost: its effect is unknown',
 }
 
-const stateText = (state: CallState, reason: string | undefined): string =>
-  state === 'failed' && reason !== undefined ? `failed (${printable(reason)})` : texts[state]
+function stateText(state: CallState, reason: string | undefined): string {
+  if (reason === 'approval_pending') return 'not sent, waits for approval'
+  return state === 'failed' && reason !== undefined ? `failed (${printable(reason)})` : texts[state]
+}

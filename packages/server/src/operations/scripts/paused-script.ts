@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Failure } from '@unfold-mcp/core'
 import type { Scope } from '../../scope/scope.ts'
 import type { ScriptStore } from '../../stores/script-store.ts'
+import type { StateCipher } from '../../stores/state-cipher.ts'
 import type { CallRecord } from './call-record.ts'
 import type { Questions } from './question.ts'
-import type { ScriptCipher } from './sealed-state.ts'
 
 /** A call whose tool asked for input. */
 export interface OpenInput {
@@ -27,7 +27,7 @@ export interface ScriptState {
   /** The client declines questions without showing them to a person. */
   readonly cannotAsk: boolean
   readonly records: readonly CallRecord[]
-  /** How many more calls of a tool a person has confirmed. */
+  /** Number of further calls to a tool that a person has confirmed. */
   readonly granted: { readonly [tool: string]: number }
   /** Fingerprints of the definitions of all tools that the script called or waits for. */
   readonly tools: { readonly [tool: string]: string }
@@ -57,7 +57,7 @@ const maxTravelling = 48_000
 export const isPausedScript = (state: string): boolean => state.startsWith(prefix) || state.startsWith(storedPrefix)
 
 interface SealOptions {
-  readonly cipher: ScriptCipher
+  readonly cipher: StateCipher
   readonly store: ScriptStore
   readonly binding: string
 }

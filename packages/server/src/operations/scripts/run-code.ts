@@ -1,19 +1,19 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { Failure, isFailure, toolIdentity } from '@unfold-mcp/core'
 import type { CodeSettings } from '../../catalog/code-options.ts'
-import { discoverable } from '../../runtime/discoverable.ts'
 import type { ScriptEngine } from '../../scripts/engine.ts'
+import { StateCipher } from '../../stores/state-cipher.ts'
 import { sha256 } from '../../view/identities.ts'
 import { answered, InputError } from '../calling/input-required.ts'
 import type { DiscoveryCall } from '../discovery/discovery-call.ts'
 import { bindingOf, isPausedScript, type PausedScript, rejectedState, seal, unseal } from './paused-script.ts'
 import { reportWaiting } from './person-wait.ts'
-import { toolsByName } from './script-call.ts'
+import { reachableTools } from './reachable-tools.ts'
 import { ScriptJournal } from './script-journal.ts'
 import { thrown } from './script-problem.ts'
-import { doneLines, failedReply, returnedReply } from './script-reply.ts'
+import { doneLines, failedReply, returnedReply, toolReply } from './script-reply.ts'
 import { type RunEnd, ScriptRun } from './script-run.ts'
-import { ScriptCipher } from './sealed-state.ts'
+import type { StoredScript } from './stored-script.ts'
 
 export interface CodeRequest {
   readonly code: string
@@ -23,6 +23,8 @@ export interface CodeRequest {
 type Result = CallToolResult | InputRequiredResult
 
 interface Running {
+  /** Set for a stored script. */
+  readonly stored?: StoredScript | undefined
   readonly discovery: DiscoveryCall
   readonly settings: CodeSettings
   readonly engine: ScriptEngine
@@ -33,20 +35,30 @@ interface Running {
 }
 
 /** `run_code`: runs a script over the tools of this client, or continues one that waits for a person. */
-export async function runCode({ code, input }: CodeRequest, discovery: DiscoveryCall): Promise<Result> {
+export async function runCode(request: CodeRequest, discovery: DiscoveryCall): Promise<Result> {
+  const { call } = discovery
+  const signal = call.signal ?? call.controller?.signal ?? new AbortController().signal
+  return runProgram(request, discovery, { signal })
+}
+
+/** Runs a script, or continues one that waits for a person. */
+export async function runProgram(
+  { code, input }: CodeRequest,
+  discovery: DiscoveryCall,
+  { signal, stored }: Pick<Running, 'signal' | 'stored'>,
+): Promise<Result> {
   const { runtime, call } = discovery
   const settings = runtime.declaration.code
   if (settings === undefined) {
     const problem = 'scripts are turned off on this server'
     throw new Failure('script_unavailable', `Scripts cannot run: ${problem}.`, { problem })
   }
-  const engine = await runtime.scripts.engine()
-  const signal = call.signal ?? call.controller?.signal ?? new AbortController().signal
-  const running: Running = { discovery, settings, engine, signal, now: Date.now, startedAt: performance.now() }
+  const engine = await runtime.scripts.engine(call.scriptDepth ?? 0)
+  const running: Running = { discovery, settings, engine, signal, stored, now: Date.now, startedAt: performance.now() }
   const { requestState } = call
   if (requestState !== undefined && isPausedScript(requestState)) return resumed(running, requestState, { code, input })
   const run = new ScriptRun(running)
-  const stripped = await runtime.scripts.withoutTypes(code)
+  const stripped = await runtime.scripts.withoutTypes(code, { isModule: stored !== undefined })
   // The engine knows the place of an error that the removal of types does not.
   const isPlaced = 'error' in stripped && stripped.error.line !== undefined
   const end: RunEnd = isPlaced
@@ -63,7 +75,7 @@ async function resumed(running: Running, token: string, request: CodeRequest): P
   const { state } = paused
   const done = `\n${doneLines(state.records).join('\n')}`
   if (state.engine !== engine.version) throw rejectedState('it was paused by another version of the script engine', done)
-  const changed = changedTool(discovery, state.tools)
+  const changed = changedTool(running, state.tools)
   if (changed !== undefined)
     throw rejectedState(`the tool "${changed}" is no longer the one that the script was confirmed for`, done)
   const responses = discovery.call.inputResponses ?? {}
@@ -84,7 +96,7 @@ async function ended(running: Running, first: ScriptRun, firstEnd: RunEnd, reque
   let run = first
   let end = firstEnd
   for (;;) {
-    record(running, run, end)
+    record(running, run, end, request)
     if (end.kind !== 'paused') break
     if (running.discovery.scope.settings.era === 'stateless') return inputRequired(running, end.paused, request)
     const { paused }: { paused: PausedScript } = end
@@ -93,13 +105,22 @@ async function ended(running: Running, first: ScriptRun, firstEnd: RunEnd, reque
     end = await run.resume(paused, responses)
   }
   const done = { run: run.id, records: run.records, output: run.output }
-  return end.kind === 'returned' ? returnedReply(end.value, done) : failedReply(end.error, done)
+  if (end.kind === 'failed') return failedReply(end.error, done)
+  return running.stored === undefined ? returnedReply(end.value, done) : toolReply(end.value, done)
 }
 
-function record({ settings, discovery: { scope }, startedAt }: Running, run: ScriptRun, { kind }: RunEnd): void {
+function record(
+  { settings, discovery: { scope, call }, startedAt, stored }: Running,
+  run: ScriptRun,
+  { kind }: RunEnd,
+  { code, input }: CodeRequest,
+): void {
   const { era, principal } = scope.settings
   const ms = Math.round(performance.now() - startedAt)
-  settings.ran?.({ run: run.id, outcome: kind, calls: run.records.length, scope: scope.state.key, era, principal, ms })
+  const program = stored === undefined ? { code, input } : { stored: stored.name, input }
+  const parent = call.script?.run
+  const of = { run: run.id, ...program, ...(parent !== undefined && { parent }) }
+  settings.ran?.({ ...of, outcome: kind, calls: run.records.length, scope: scope.state.key, era, principal, ms })
 }
 
 async function inputRequired(running: Running, paused: PausedScript, request: CodeRequest): Promise<InputRequiredResult> {
@@ -135,21 +156,21 @@ async function askInPlace({ discovery, settings, signal }: Running, { state }: P
   }
 }
 
-function changedTool({ runtime, scope }: DiscoveryCall, expected: Readonly<Record<string, string>>): string | undefined {
-  const known = toolsByName(discoverable(runtime, scope).tools)
+function changedTool({ discovery, stored }: Running, expected: Readonly<Record<string, string>>): string | undefined {
+  const known = reachableTools(discovery, stored)
   return Object.entries(expected).find(([name, identity]) => {
     const tool = known.get(name)
     return tool === undefined || toolIdentity(tool, sha256) !== identity
   })?.[0]
 }
 
-const binding = ({ discovery: { runtime, scope } }: Running, { code, input }: CodeRequest): string =>
-  bindingOf(scope, runtime.declaration.info.name, [code, input ?? null])
+const binding = ({ discovery: { runtime, scope }, stored }: Running, { code, input }: CodeRequest): string =>
+  bindingOf(scope, runtime.declaration.info.name, [code, input ?? null, ...(stored === undefined ? [] : [stored.name])])
 
-const ciphers = new WeakMap<CodeSettings, ScriptCipher>()
+const ciphers = new WeakMap<CodeSettings, StateCipher>()
 
-function cipherOf(settings: CodeSettings): ScriptCipher {
-  const found = ciphers.get(settings) ?? new ScriptCipher(settings.secret)
+function cipherOf(settings: CodeSettings): StateCipher {
+  const found = ciphers.get(settings) ?? new StateCipher(settings.secret, 'script state')
   ciphers.set(settings, found)
   return found
 }

@@ -21,12 +21,13 @@ export interface InnerCall {
   readonly arguments: Record<string, unknown>
   readonly script: ScriptCaller
   readonly answers: Answers
+  readonly grants: Call['grants']
 }
 
 /** Makes a call for a script like one of the client itself: admission, permission, slots, policy and records apply. */
 export async function makeCall(
   { runtime, scope, call, effects }: DiscoveryCall,
-  { tool, arguments: args, script, answers }: InnerCall,
+  { tool, arguments: args, script, answers, grants }: InnerCall,
   signal: AbortSignal,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { declaration } = runtime
@@ -40,6 +41,8 @@ export async function makeCall(
     http: call.http,
     signal,
     script,
+    scriptDepth: (call.scriptDepth ?? 0) + 1,
+    grants,
     ...answers,
   }
   const own = noEffects()

@@ -1,15 +1,15 @@
 import type { CallOutcome } from '../../scripts/engine.ts'
 import type { ScriptStore } from '../../stores/script-store.ts'
+import type { StateCipher } from '../../stores/state-cipher.ts'
 import type { ScriptState } from './paused-script.ts'
 import { rejectedState } from './paused-script.ts'
-import type { ScriptCipher } from './sealed-state.ts'
 
 /** What happened after a paused script continued, in order. */
 export type JournalEvent = { readonly sent: number } | { readonly settled: readonly CallOutcome[] }
 
 interface JournalOptions {
   readonly store: ScriptStore
-  readonly cipher: ScriptCipher
+  readonly cipher: StateCipher
   readonly state: ScriptState
 }
 

@@ -29,6 +29,13 @@ export function returnedReply(value: unknown, done: Done): CallToolResult {
   }
 }
 
+/** The result of a stored script, as that of any tool. Its console output is for its author, so no model gets it. */
+export function toolReply(value: unknown, done: Done): CallToolResult {
+  const { content } = returnedReply(value, { ...done, output: [] })
+  const hasStructure = typeof value === 'object' && value !== null
+  return { content, ...(hasStructure && { structuredContent: value }), _meta: meta(done) }
+}
+
 /** What failed, where, and what was done before, so that nobody repeats it blindly. */
 export function failedReply(problem: ScriptProblem, done: Done): CallToolResult {
   const { message, reason, line, column } = problem

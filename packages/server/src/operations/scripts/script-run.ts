@@ -2,12 +2,12 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { Failure, facetOf, isRecord, resolve as resolveName, type Tool, toolIdentity } from '@unfold-mcp/core'
 import type { CodeSettings } from '../../catalog/code-options.ts'
-import { discoverable } from '../../runtime/discoverable.ts'
 import { sharePath } from '../../scope/share-path.ts'
 import type { CallOutcome, ScriptCall, ScriptEngine, ScriptMachine, ScriptTurn } from '../../scripts/engine.ts'
 import type { ScriptCaller } from '../../tool/context.ts'
 import { errorMessage } from '../../tool/report.ts'
 import { isInputRequired } from '../../tool/result.ts'
+import { inputsWith } from '../../view/granted.ts'
 import { sha256 } from '../../view/identities.ts'
 import { cancellation } from '../calling/deadline.ts'
 import { type Answers, maxRounds, missingFor, requestsIn } from '../calling/input-required.ts'
@@ -16,9 +16,11 @@ import { type CallRecord, type CallState, shortArguments } from './call-record.t
 import { CallSlots } from './call-slots.ts'
 import type { OpenInput, PausedScript, ScriptState } from './paused-script.ts'
 import { type AskedCall, confirmation, confirmKey, decisionIn, inputKey, type Questions } from './question.ts'
-import { lookUp, makeCall, outcomeOf, toolsByName } from './script-call.ts'
+import { reachableTools } from './reachable-tools.ts'
+import { lookUp, makeCall, outcomeOf } from './script-call.ts'
 import type { ScriptJournal } from './script-journal.ts'
 import { problemOf, type ScriptProblem, thrown } from './script-problem.ts'
+import type { StoredScript } from './stored-script.ts'
 import { toolAt, unknownPath } from './tool-path.ts'
 
 /** How a run, or the part of it up to a pause, ended. */
@@ -37,6 +39,8 @@ interface RunOptions {
   /** Claims the state for this process, before anything runs. */
   readonly claim?: () => Promise<ScriptJournal>
   readonly now: () => number
+  /** Set for a stored script. */
+  readonly stored?: StoredScript | undefined
 }
 
 /** A tool call that has not ended. */
@@ -94,7 +98,8 @@ export class ScriptRun {
   async start(source: string, input: unknown): Promise<RunEnd> {
     const startedAt = this.#options.now()
     const seed = randomInt(2 ** 32)
-    return this.#with((machine) => machine.start({ source, ...(input !== undefined && { input }), startedAt, seed }))
+    const form = this.#options.stored === undefined ? 'body' : 'module'
+    return this.#with((machine) => machine.start({ source, form, ...(input !== undefined && { input }), startedAt, seed }))
   }
 
   /** Continues a paused script with the responses to its questions. */
@@ -130,7 +135,7 @@ export class ScriptRun {
       this.#stop.abort(error)
       this.#output.push(...machine.unreadOutput)
       await this.#idle()
-      if (signal.aborted) throw cancellation('run_code')
+      if (signal.aborted) throw cancellation(this.#options.stored?.name ?? 'run_code')
       return { kind: 'failed', error: problemOf(machine.ended.reason ?? error) }
     } finally {
       machine.ended.removeEventListener('abort', stop)
@@ -195,12 +200,11 @@ export class ScriptRun {
   /** Decides what happens with a new call. */
   async #take(call: ScriptCall): Promise<void> {
     this.#seen.add(call.id)
-    const { discovery } = this.#options
     if (call.kind !== 'tool') {
       this.#slots.run(async () => this.#settle(await this.#lookedUp(call)))
       return
     }
-    const known = toolsByName(discoverable(discovery.runtime, discovery.scope).tools)
+    const known = this.#known()
     const tool = toolAt(call.name, known)
     const definition = tool === undefined ? undefined : known.get(tool)
     if (tool === undefined || definition === undefined) {
@@ -222,6 +226,10 @@ export class ScriptRun {
     else this.#run(open)
   }
 
+  #known(): ReadonlyMap<string, Tool> {
+    return reachableTools(this.#options.discovery, this.#options.stored)
+  }
+
   async #lookedUp(call: ScriptCall): Promise<CallOutcome> {
     try {
       return await lookUp(this.#options.discovery, call, this.#stop.signal)
@@ -232,7 +240,8 @@ export class ScriptRun {
 
   async #isValid({ tool, arguments: args }: OpenCall): Promise<boolean> {
     const { runtime, scope } = this.#options.discovery
-    const meaning = resolveName(runtime.catalogs.of(scope).catalog, runtime.views.inputs(scope), tool)
+    const inputs = inputsWith(this.#options.stored?.grants, runtime.views.inputs(scope))
+    const meaning = resolveName(runtime.catalogs.of(scope).catalog, inputs, tool)
     if (meaning.kind === 'unknown') return false
     const { input, modes } = meaning.entry
     return !('problems' in (await input.check(args, modes === undefined ? undefined : runtime.views.snapshot(scope))))
@@ -274,7 +283,8 @@ export class ScriptRun {
     await this.#journal?.add({ sent: call.id })
     this.#update(call.id, 'sent')
     const script = { run: this.id, line: call.line, confirmation: confirmed }
-    const result = await makeCall(this.#options.discovery, { tool, arguments: open.arguments, script, answers }, all)
+    const { discovery, stored } = this.#options
+    const result = await makeCall(discovery, { tool, arguments: open.arguments, script, answers, grants: stored?.grants }, all)
     if (all.aborted) {
       // What it returned no longer reaches the script.
       if (!isInputRequired(result) && result.isError !== true) this.#update(call.id, 'ok')
@@ -415,7 +425,7 @@ export class ScriptRun {
     if (call === undefined || call.kind !== 'tool') return
     this.#seen.add(id)
     const { state: paused } = this.#options
-    const known = toolsByName(discoverable(this.#options.discovery.runtime, this.#options.discovery.scope).tools)
+    const known = this.#known()
     const tool = this.#records.get(id)?.tool ?? toolAt(call.name, known) ?? call.name
     const isAnswered = paused?.asked.includes(id) === true || paused?.inputs.some((input) => input.id === id) === true
     // It used one of the further calls that were confirmed.
@@ -503,7 +513,7 @@ function inputOf({ call, rounds }: OpenCall, result: InputRequiredResult): OpenI
 }
 
 const stateOf = (reason: string): CallState =>
-  reason === 'denied'
+  reason === 'denied' || reason === 'approval_pending'
     ? 'denied'
     : reason === 'effect_unknown' || reason === 'call_cancelled' || reason === 'tool_timeout'
       ? 'unknown'

@@ -1,5 +1,5 @@
 /** Changes with every change of `harness`: a snapshot contains the harness of the process that took it. */
-export const harnessVersion = 1
+export const harnessVersion = 2
 
 /**
  * What scripts find in their machine: `tools`, `search`, `describe`, `input`, `console`, `ToolError`. It runs before the script in the
@@ -291,6 +291,21 @@ return freeze({
   },
   run: (program) => {
     apply(then, apply(program, undefined, []), [returned, threw])
+  },
+  // A module arrives as the promise of its exports.
+  call: (loading) => {
+    const called = async (module) => {
+      if (typeof module.default !== 'function') throw new TypeErrorOf('The script has no default export that is a function')
+      return module.default(globalThis.input)
+    }
+    apply(then, apply(then, loading, [called]), [returned, threw])
+  },
+  show: (loading) => {
+    const shown = (module) => {
+      const { default: main, ...exports } = module
+      return { __proto__: null, type: typeof main, exports }
+    }
+    apply(then, apply(then, loading, [shown]), [returned, threw])
   },
   settle: (text) => {
     const outcomes = parse(text)

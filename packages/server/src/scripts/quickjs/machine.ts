@@ -56,11 +56,11 @@ export class WorkerMachine implements ScriptMachine {
     return this.#controller.signal
   }
 
-  async start({ source, input, startedAt = 0, seed = 0 }: ScriptProgram): Promise<ScriptTurn> {
+  async start({ source, form = 'body', input, startedAt = 0, seed = 0 }: ScriptProgram): Promise<ScriptTurn> {
     this.#expect('new')
     this.#deadline = performance.now() + this.#limits.wallMs
     const limits = this.#limits
-    return this.#turn({ kind: 'start', limits, source, input: JSON.stringify(input), startedAt, seed: seed | 0 })
+    return this.#turn({ kind: 'start', limits, source, form, input: JSON.stringify(input), startedAt, seed: seed | 0 })
   }
 
   async restore(snapshot: Uint8Array): Promise<ScriptTurn> {

@@ -1,5 +1,5 @@
 import type { ScriptLimit } from '@unfold-mcp/core'
-import type { ScriptError, ScriptLimits } from '../engine.ts'
+import type { ProgramForm, ScriptError, ScriptLimits } from '../engine.ts'
 
 /** Data that a worker thread starts with. `wasm`: the compiled module. */
 export interface WorkerSettings {
@@ -15,6 +15,7 @@ export type WorkerRequest =
       readonly limits: ScriptLimits
       readonly wallMs: number
       readonly source: string
+      readonly form: ProgramForm
       readonly input: string | undefined
       readonly startedAt: number
       readonly seed: number

@@ -1,18 +1,18 @@
 // @ts-check
 // One QuickJS virtual machine with the harness.
-import { Intrinsics, JSException, QuickJS } from 'quickjs-wasi'
+import { EvalFlags, Intrinsics, JSException, QuickJS } from 'quickjs-wasi'
 import { programName } from './positions.mjs'
 
 /**
  * @typedef {import('quickjs-wasi').Snapshot} Image
  * @typedef {import('quickjs-wasi').JSValueHandle} Handle
- * @typedef {'configure' | 'run' | 'settle' | 'take' | 'result' | 'outstanding'} ControlName
+ * @typedef {'configure' | 'run' | 'call' | 'show' | 'settle' | 'take' | 'result' | 'outstanding'} ControlName
  * @typedef {{ image: Image, controls: Record<ControlName, number> }} Base
  * @typedef {{ interrupt: () => boolean, signal: (what: string) => void, startedAt: number }} Host
  */
 
 /** @type {readonly ControlName[]} */
-const controlNames = ['configure', 'run', 'settle', 'take', 'result', 'outstanding']
+const controlNames = ['configure', 'run', 'call', 'show', 'settle', 'take', 'result', 'outstanding']
 
 // The native stack of the module has 1 MiB. V8 overflows its own stack first if this is much more.
 const maxStackBytes = 256 * 1024
@@ -140,6 +140,19 @@ export class Sandbox {
     vm.withScope(() => {
       const program = vm.evalCode(code, programName)
       vm.callFunction(vm.importHandle(this.#controls.run), vm.undefined, program)
+    })
+  }
+
+  /**
+   * Loads a module, and gives its exports to a function of the harness.
+   * @param {string} code
+   * @param {'call' | 'show'} control
+   */
+  load(code, control) {
+    const vm = this.#vm
+    vm.withScope(() => {
+      const loading = vm.evalCode(code, programName, EvalFlags.TYPE_MODULE)
+      vm.callFunction(vm.importHandle(this.#controls[control]), vm.undefined, loading)
     })
   }
 

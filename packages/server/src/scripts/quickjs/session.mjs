@@ -21,6 +21,9 @@ import { Sandbox } from './sandbox.mjs'
 const head = '(async function () {"use strict";'
 const tail = '\n})'
 
+// A module is shifted as much, so that a restored machine need not know what it runs.
+const moduleHead = ' '.repeat(head.length)
+
 // The main thread parses the arguments of all calls that were made at once.
 const argumentCharacters = 4 * 1024 * 1024
 
@@ -78,16 +81,17 @@ export class Session {
   }
 
   /**
-   * @param {string} source
+   * @param {{ source: string, form: import('../engine.ts').ProgramForm }} program
    * @param {string | undefined} input
    * @param {number} seed
    * @param {number} wallMs
    */
-  start(source, input, seed, wallMs) {
+  start({ source, form }, input, seed, wallMs) {
     this.#lines = source.split('\n').length
     return this.#turn(wallMs, () => {
       this.#configure(`"isNew":true,"seed":${seed}${input === undefined ? '' : `,"input":${input}`}`)
-      this.#machine.run(`${head}${this.#fitting(source)}${tail}`)
+      if (form === 'body') this.#machine.run(`${head}${this.#fitting(source)}${tail}`)
+      else this.#machine.load(`${moduleHead}${this.#fitting(source)}`, form === 'module' ? 'call' : 'show')
     })
   }
 

@@ -50,11 +50,11 @@ async function reply(request) {
 async function answer(request) {
   switch (request.kind) {
     case 'start': {
-      const { limits, wallMs, source, input, startedAt, seed } = request
+      const { limits, wallMs, source, form, input, startedAt, seed } = request
       const session = new Session(limits, 0)
       await session.open(wasm, base, base.image, startedAt)
       script = { session, startedAt }
-      return session.start(source, input, seed, wallMs)
+      return session.start({ source, form }, input, seed, wallMs)
     }
     case 'restore':
       return restore(request)

@@ -5,15 +5,17 @@ const ivBytes = 12
 const tagBytes = 16
 const headBytes = saltBytes + ivBytes + tagBytes
 
-/** Encrypts what a paused script leaves with its client or in a store. Only processes with the same secret can decrypt it. */
-export class ScriptCipher {
+/** Encrypts state that travels with a client or is stored. Only processes with the same secret and purpose can decrypt it. */
+export class StateCipher {
   readonly #secret: Uint8Array
+  readonly #purpose: string
   // Each process encrypts with its own key, because random IVs of one key may repeat after billions of states.
   readonly #salt = randomBytes(saltBytes)
   readonly #key: Buffer
 
-  constructor(secret: Uint8Array) {
+  constructor(secret: Uint8Array, purpose: string) {
     this.#secret = secret
+    this.#purpose = purpose
     this.#key = this.#keyFor(this.#salt)
   }
 
@@ -45,6 +47,6 @@ export class ScriptCipher {
   }
 
   #keyFor(salt: Uint8Array): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#secret, salt, 'script state', 32))
+    return Buffer.from(hkdfSync('sha256', this.#secret, salt, this.#purpose, 32))
   }
 }
