@@ -17,7 +17,7 @@ describe.skipIf(redisServer.isMissing)(`three replicas on Redis${redisServer.not
 
   beforeAll(async () => {
     world = await createWorld(seeds.map(guestOf))
-  }, 120_000)
+  }, 600_000)
 
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]()

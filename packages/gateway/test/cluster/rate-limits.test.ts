@@ -178,7 +178,7 @@ describe.skipIf(redisServer.isMissing)(`rate limits in Redis${redisServer.note}`
     await server?.[Symbol.asyncDispose]()
   })
 
-  test('AT-M05-3 (M05): in no window is the limit exceeded, and nothing is lost for good, whatever happens to replicas and requests', async () => {
+  test('AT-M05-3: in no window is the limit exceeded, and nothing is lost for good, whatever happens to replicas and requests', async () => {
     let unasked = 0
     await fc.assert(
       fc.asyncProperty(
