@@ -11,8 +11,11 @@ const helpers = new Set([
   'server Declared',
   'server FromJsonSchema',
   'server OutputOf',
+  'gateway commandServer',
   'gateway configSchema',
   'gateway recordSchema',
+  'gateway scriptServer',
+  'gateway urlServer',
 ])
 
 /** Types of our packages that a documented signature mentions but no package exports, each with a place that mentions it. */

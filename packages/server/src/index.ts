@@ -58,6 +58,7 @@ export type { ChangeNotifier, PrincipalFilter, SubscriptionStream } from './prot
 export { type RegisteredTool, type RegistryOptions, ToolRegistry } from './registry.ts'
 export type { Servable } from './runtime/servable.ts'
 export {
+  type InputSchema,
   inputSchema,
   outputSchema,
   type Schema,
