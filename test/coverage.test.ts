@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 import { requirements } from './requirements.ts'
 import { transportSets } from './verifies.ts'
 
+const scenarioFolders = ['./scenarios/', '../packages/cli/test/', '../packages/client/test/']
+
 const attackFolders = [
   '../packages/gateway/test/',
   '../packages/cli/test/',
@@ -19,7 +21,7 @@ const attackFolders = [
 /** Returns the ids in `verifies()` calls of the scenarios and in titles of attack tests, with duplicates. */
 async function verifiedIds(): Promise<readonly string[]> {
   return [
-    ...(await idsIn('./scenarios/', /^verifies\(\s*'([^']+)'/gmu)),
+    ...(await Promise.all(scenarioFolders.map((folder) => idsIn(folder, /^verifies\(\s*'([^']+)'/gmu)))).flat(),
     ...(await Promise.all(attackFolders.map((folder) => idsIn(folder, /['`]AT-\S+ \(([A-Z]\d\d)\): /gu)))).flat(),
   ]
 }

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { verifies } from '../../../test/verifies.ts'
 import { home, servers } from './command.ts'
 import { startGatewayProcess } from './gateway-process.ts'
 import { person } from './terminal.ts'
-
-// Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 300_000 })
 
 const [node = '', deskFile = ''] = servers.desk
 const desk = { command: node, args: [deskFile] }

@@ -171,7 +171,7 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
     expect(await countOf('read held')).toBe(0)
   })
 
-  test('AT-S15-31 (Y51): it does not reach what its caller may not call, unless the configuration grants it to this script', async () => {
+  test('AT-S15-31: it does not reach what its caller may not call, unless the configuration grants it to this script', async () => {
     await using reader = await client({ era, token: bob.token })
     expect(JSON.parse(await reader.text('scripts__use_write'))).toMatchObject({
       errors: ['unknown_tool', 'unknown_tool', 'unknown_tool'],
@@ -184,7 +184,7 @@ describe.each(['session', 'stateless'] as const)('a %s client', (era) => {
   })
 })
 
-test('AT-S15-32 (Y51): two clients that run one script at the same time share nothing', async () => {
+test('AT-S15-32: two clients that run one script at the same time share nothing', async () => {
   await using ada = await client({ era: 'stateless' })
   await using bert = await client({ era: 'stateless', token: bob.token })
   const [one, other] = await Promise.all([ada.text('scripts__use_write'), bert.text('scripts__use_write')])
@@ -217,7 +217,7 @@ describe('on the command line', () => {
     expect((await at.unfold(['script', 'list'])).stdout).toMatch(/add_three +served +Adds three numbers/u)
   })
 
-  test('AT-K52-2 (Y52): tests a script with recorded calls, without any server', async () => {
+  test('AT-K52-2: tests a script with recorded calls, without any server', async () => {
     const sum = (a: number, b: number): object => ({
       tool: 'everything.get_sum',
       arguments: { a, b },
@@ -260,7 +260,7 @@ describe('on the command line', () => {
     expect(await at.unfold(['script', 'test', 'granted'])).toMatchObject({ code: 2 })
   })
 
-  test('AT-K52-3 (Y52): creates a script from a successful run in the audit log, which waits for review', async () => {
+  test('AT-K52-3: creates a script from a successful run in the audit log, which waits for review', async () => {
     await using ada = await person(`${gateway.url}?exposure=code`, { era: 'session', token: ann.token, answer })
     const code = `const lines: string[] = await Promise.all(input.texts.map((text: string) => tools.fx.read_line({ text })))\nreturn lines`
     await ada.text('run_code', { code, input: { texts: ['saved'] } })

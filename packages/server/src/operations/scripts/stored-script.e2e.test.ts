@@ -140,7 +140,7 @@ describe('a stored script', () => {
     expect(textOf(await stateless()('wrong_result', {}))).toContain('count')
   })
 
-  test('AT-K48-2 (Y48): asks about writes in both eras, and continues without repeating a call', async () => {
+  test('AT-K48-2: asks about writes in both eras, and continues without repeating a call', async () => {
     const titles = ['a', 'b']
     expect(textOf((await client.call('file_two', { titles })) as never)).toBe('a')
     expect(messages).toHaveLength(2)
@@ -154,7 +154,7 @@ describe('a stored script', () => {
     expect(created).toEqual(['a', 'b', 'a', 'b'])
   })
 
-  test('AT-K48-3 (Y48): a paused script continues only for its caller, its arguments and its own name', async () => {
+  test('AT-K48-3: a paused script continues only for its caller, its arguments and its own name', async () => {
     const titles = ['a', 'b']
     const { requestState } = await stateless('ann')('file_two', { titles })
     const answer = { requestState, inputResponses: confirmed() }
@@ -175,14 +175,14 @@ describe('a stored script', () => {
     expect(textOf(await stateless('ben')('look', {}))).not.toContain('vault')
   })
 
-  test('AT-K49-2 (Y49): a grant is for one script and one tool, and does not extend to its caller or to other scripts', async () => {
+  test('AT-K49-2: a grant is for one script and one tool, and does not extend to its caller or to other scripts', async () => {
     const call = stateless('ben')
     expect(textOf(await call('treasurer', {}))).toBe('gold')
     await expect(call('vault', {})).rejects.toThrow('vault')
     expect(await call('thief', {})).toMatchObject({ structuredContent: ['unknown_tool', 'gold'] })
   })
 
-  test('AT-K49-3 (Y49): shares nothing with other runs and other clients', async () => {
+  test('AT-K49-3: shares nothing with other runs and other clients', async () => {
     for (const id of ['ann', 'ben', 'ann'])
       expect(await stateless(id)('private_state', {})).toMatchObject({ structuredContent: [1, 1] })
   })
