@@ -78,7 +78,7 @@ test('AT-I115: a port in use is reported, with what to do', async () => {
     String(gateway.port),
   ])
   expect(code).toBe(1)
-  expect(stderr).toMatch(new RegExp(`^error: Port ${gateway.port} on 127\\.0\\.0\\.1 is in use\\. .*another port`, 'mu'))
+  expect(stderr).toMatch(new RegExp(`^error: Port ${gateway.port} is in use by the gateway with pid \\d+, .*another port`, 'mu'))
   expect(stderr).not.toMatch(trace)
 })
 

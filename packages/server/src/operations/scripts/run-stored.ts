@@ -8,10 +8,7 @@ import type { StoredScript } from './stored-script.ts'
 // A script may call one that is stored. Each depth has its own workers, because a script keeps its worker while it waits.
 const maxDepth = 1
 
-/**
- * Runs a stored script over the tools of the client that made a call. `ctx`: the context of that call, not a copy of it.
- * @internal
- */
+/** Runs a stored script over the tools of the client that made a call. `ctx`: the context of that call, not a copy of it. */
 export async function runScript(
   script: StoredScript,
   input: Readonly<Record<string, unknown>>,
