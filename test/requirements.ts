@@ -174,7 +174,7 @@ export const requirements = [
   {
     id: 'C20',
     transports: 'none',
-    behaviour: 'a command that names no existing gateway, server or free port is told which exist, and what to run',
+    behaviour: 'a command for a missing gateway, an unknown server or a used port prints which exist, and what to run',
   },
 
   {
@@ -1285,7 +1285,7 @@ export const requirements = [
   {
     id: 'X10',
     transports: 'none',
-    behaviour: 'an administrator signs in to a server from the dashboard, and is told if that fails',
+    behaviour: 'an administrator signs in to a server from the dashboard, and sees why it failed',
   },
   {
     id: 'X11',

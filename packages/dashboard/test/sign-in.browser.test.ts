@@ -37,7 +37,7 @@ describeInChromium('signing in to a server', () => {
     guard.close()
   })
 
-  test('AT-UI-10 (X10): an administrator gets a link to the authorization server, and is told if the sign-in fails', async () => {
+  test('AT-UI-10 (X10): an administrator gets a link to the authorization server, and sees why a sign-in failed', async () => {
     const page = await dashboard.signedIn()
     await show(page, '#/servers/vault', 'vault')
     await page.getByText(/^unfold login http:\/\/127\.0\.0\.1:\d+\/mcp$/u).waitFor()

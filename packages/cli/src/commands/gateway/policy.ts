@@ -7,6 +7,7 @@ import type { Io } from '../../base/io.ts'
 import { requireConfig } from '../../gateway/config-file.ts'
 import { fromGateway } from '../../gateway/running.ts'
 import { type Flags, type Invocation, textOf } from '../../grammar/grammar.ts'
+import { subcommandOf } from '../../grammar/subcommand.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
 
@@ -17,11 +18,7 @@ const usage = `unfold policy test <tool> ['<arguments as JSON>'] [--token <name>
 
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [name, ...values] = positionals
-  if (name === undefined) throw usageError(`Missing subcommand. Usage: ${usage}`)
-  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
-  if (subcommand !== undefined) return subcommand(values, flags, io)
-  const hint = nearestHint(nearest(name, Object.keys(subcommands)))
-  throw usageError(`"${name}" is not a subcommand of "unfold policy".${hint} Usage: ${usage}`)
+  return subcommandOf('policy', name, { subcommands, usage })(values, flags, io)
 }
 
 interface Configured {

@@ -11,6 +11,7 @@ import type { Io } from '../../base/io.ts'
 import { requireConfig } from '../../gateway/config-file.ts'
 import { fromGateway } from '../../gateway/running.ts'
 import { type Flags, type Invocation, textOf } from '../../grammar/grammar.ts'
+import { subcommandOf } from '../../grammar/subcommand.ts'
 import { Output } from '../../output/output.ts'
 import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
@@ -23,11 +24,7 @@ const usage = 'unfold script list, unfold script test [<name>], unfold script fr
 
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [name, ...values] = positionals
-  if (name === undefined) throw usageError(`Missing subcommand. Usage: ${usage}`)
-  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
-  if (subcommand !== undefined) return subcommand(values, flags, io)
-  const hint = nearestHint(nearest(name, Object.keys(subcommands)))
-  throw usageError(`"${name}" is not a subcommand of "unfold script".${hint} Usage: ${usage}`)
+  return subcommandOf('script', name, { subcommands, usage })(values, flags, io)
 }
 
 interface Place {

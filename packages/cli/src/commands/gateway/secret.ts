@@ -1,9 +1,9 @@
-import { nearest, nearestHint } from '@unfold-mcp/core'
 import type { SecretStore } from '@unfold-mcp/gateway/secrets'
 import { CommandError, exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io, isInteractive } from '../../base/io.ts'
 import { findConfig } from '../../gateway/config-file.ts'
 import { type Flags, type Invocation, isSet, textOf } from '../../grammar/grammar.ts'
+import { subcommandOf } from '../../grammar/subcommand.ts'
 import { passphrasePrompt } from '../../interactive/passphrase.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
@@ -16,12 +16,7 @@ const usage = 'unfold secret set <name>, unfold secret list, unfold secret remov
 
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [name, ...names] = positionals
-  if (name === undefined) throw usageError(`Missing subcommand. Usage: ${usage}`)
-  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
-  if (subcommand === undefined)
-    throw usageError(
-      `"${name}" is not a subcommand of "unfold secret".${nearestHint(nearest(name, Object.keys(subcommands)))} Usage: ${usage}`,
-    )
+  const subcommand = subcommandOf('secret', name, { subcommands, usage })
   const { SecretError } = await import('@unfold-mcp/gateway/secrets')
   return subcommand(names, flags, io).catch((error: unknown) => {
     if (error instanceof SecretError) throw new CommandError(exit.failed, 'secret', error.message, { cause: error })

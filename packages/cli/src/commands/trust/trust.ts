@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { nearest, nearestHint } from '@unfold-mcp/core'
 import type { TrustRecords, TrustStore } from '@unfold-mcp/gateway/trust'
 import { errorMessage } from '../../base/error-message.ts'
 import { CommandError, exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
 import { requireConfig } from '../../gateway/config-file.ts'
 import { type Flags, type Invocation, textOf } from '../../grammar/grammar.ts'
+import { subcommandOf } from '../../grammar/subcommand.ts'
 import { Output } from '../../output/output.ts'
 import { requirePerson, reviewerToken } from '../../review/reviewer.ts'
 import { plural } from '../../text/number.ts'
@@ -20,11 +20,9 @@ const usage = 'unfold trust export [<file>], unfold trust import <file>'
 /** Moves the decisions about servers to another machine. No gateway has to run; a running one follows within a second. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [name, file, ...others] = positionals
-  if (name === undefined || others.length > 0) throw usageError(`Usage: ${usage}`)
-  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
-  if (subcommand !== undefined) return subcommand(file, flags, io)
-  const hint = nearestHint(nearest(name, Object.keys(subcommands)))
-  throw usageError(`"${name}" is not a subcommand of "unfold trust".${hint} Usage: ${usage}`)
+  const subcommand = subcommandOf('trust', name, { subcommands, usage })
+  if (others.length > 0) throw usageError(`Usage: ${usage}`)
+  return subcommand(file, flags, io)
 }
 
 async function exportRecords(path: string | undefined, flags: Flags, io: Io): Promise<number> {
