@@ -273,6 +273,10 @@ describe('on the command line', () => {
     expect(saved).toContain(code)
     expect(saved).toContain('texts: {')
     await until(async () => (await review('scripts')).stdout.includes('saved_run'), 'the script is offered for review')
+    const why = JSON.parse((await at.unfold(['why', 'scripts__saved_run', '--json'])).stdout) as { checks: readonly object[] }
+    expect(why).toMatchObject({ isUsable: false, cause: 'trust' })
+    // What its name would be says nothing about the configuration.
+    expect(why.checks).toMatchObject([{ check: 'availability' }, { check: 'trust' }])
     expect((await review('--approve', 'scripts/saved_run', '--yes')).code).toBe(0)
     await until(async () => (await names()).includes('scripts__saved_run'), 'the script is served')
     expect(JSON.parse(await ada.text('scripts__saved_run', { texts: ['again'] }))).toEqual(['wrote read again'])

@@ -125,10 +125,12 @@ function excludedTools(gateway: Gateway, client: Client, all: readonly Tool[]): 
 /** All checks but the last one, which is about the list of one client. */
 function checksOf(gateway: Gateway, client: Client, upstream: string, original: string): readonly Check[] {
   const tool = gateway.source.toolOf(upstream, original)
+  const trusted = trust(gateway, upstream, original)
   return [
     availability(gateway, upstream, original),
-    trust(gateway, upstream, original),
-    naming(gateway, upstream, original),
+    trusted,
+    // A held or blocked tool has no name for clients, which says nothing about the configuration.
+    ...(trusted.isPassed || tool !== undefined ? [naming(gateway, upstream, original)] : []),
     ...(tool === undefined ? [] : [permission(gateway, client, tool, upstream), policy(gateway, client, tool, upstream)]),
   ]
 }
